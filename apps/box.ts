@@ -5,7 +5,7 @@ import type { SkeletonSettings } from "isoform/skeleton";
  * The box that `isoform explain` and `isoform scaling` ask for, of an application with one dimension.
  * @throws LaunchError where another dimension is asked for
  */
-export function boxOf(
+export function askedBox(
   { size, planes, dimension }: Pick<SkeletonSettings, "size" | "planes" | "dimension">,
   own: 2 | 3,
   bySize: number,

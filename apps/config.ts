@@ -14,7 +14,7 @@ export async function readToml(file: string): Promise<Record<string, unknown>> {
 }
 
 /** Parses the text of a TOML file, like `readToml`. */
-export async function parseToml(text: string, file: string): Promise<Record<string, unknown>> {
+async function parseToml(text: string, file: string): Promise<Record<string, unknown>> {
   const { parse } = await import("smol-toml");
   try {
     return parse(text);

@@ -5,7 +5,7 @@ import type { Variant } from "./interleave.js";
 /* Programs beside the functions in C that do the same, over the same memory. */
 
 /** One program on one device, and the same in C. */
-export interface Program {
+export interface ProgramBesideC {
   readonly own: Variant["run"];
   readonly c: () => unknown;
   /** The same compiled for vectors of 128 bits, as `wasm` has them. */
@@ -25,7 +25,7 @@ export class Functions {
   }
 
   /** One of them with its arguments, compiled both ways. */
-  bind(name: string, args: readonly (View | CArgument)[]): Pick<Program, "c" | "narrow"> {
+  bind(name: string, args: readonly (View | CArgument)[]): Pick<ProgramBesideC, "c" | "narrow"> {
     const given = args.map((arg) => (typeof arg === "object" ? addressOf(arg) : arg));
     return { c: this.wide.bind(this.file, name, given), narrow: this.narrow.bind(this.file, name, given) };
   }
@@ -45,7 +45,7 @@ export interface Made {
 }
 
 /** Work on a device beside a function in C. */
-export async function beside(functions: Functions, name: string, make: (device: Device) => Made, where: string): Promise<Program> {
+export async function beside(functions: Functions, name: string, make: (device: Device) => Made, where: string): Promise<ProgramBesideC> {
   const device = await open(where);
   const { work, c: args, output } = make(device);
   const inC = functions.bind(name, args);

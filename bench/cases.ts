@@ -11,10 +11,10 @@ export interface Case {
   /** Whether its arrays fit into the caches nearest to the cores, or exceed all of them. */
   readonly where: "cache" | "memory";
   /** Makes the arrays on `device`, for all CPU devices to use. */
-  setUp(device: Device): Problem;
+  setUp(device: Device): CaseProblem;
 }
 
-export interface Problem {
+export interface CaseProblem {
   /** Bytes that one run moves at least: every array once, those read and written twice. */
   readonly bytes: number;
   /** What the kernel writes; undefined for a reduction. */
@@ -66,7 +66,7 @@ interface Description {
   c: (View | CArgument)[];
 }
 
-function problem(arrays: Arrays, { subject, args, policy, bytes, output, c, ...description }: Description): Problem {
+function problem(arrays: Arrays, { subject, args, policy, bytes, output, c, ...description }: Description): CaseProblem {
   const kernel = description.kernel as Kernel;
   return {
     bytes,

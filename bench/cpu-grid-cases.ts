@@ -5,7 +5,7 @@ import { Kernels, type Fields } from "../apps/elasticity/kernels.js";
 import { elementStiffness } from "../apps/elasticity/hexahedron.js";
 import { D3Q19 } from "../apps/lbm/lattice.js";
 import { addressIn, type Baselines } from "./baselines.js";
-import { lbm } from "./grid-problems.js";
+import { lbmProblem } from "./grid-problems.js";
 
 type Extents = readonly [nx: number, ny: number, nz: number];
 
@@ -18,7 +18,7 @@ export interface GridCase {
   /** Bytes that an iteration moves at least for a cell: every field once. */
   readonly bytes: number;
   containers(grid: Grid<3>): Promise<Containers>;
-  handWritten(baselines: Baselines): HandWritten;
+  handWritten(baselines: Baselines): HandWrittenCase;
 }
 
 export interface Containers {
@@ -27,7 +27,7 @@ export interface Containers {
   readonly result: Field;
 }
 
-export interface HandWritten {
+export interface HandWrittenCase {
   run(times: number): void;
   /** A component in a cell. */
   result(x: number, y: number, z: number, k: number): number;
@@ -112,7 +112,7 @@ function lbmCase(where: GridCase["where"], extents: Extents): GridCase {
     extents,
     bytes: 19 * 16,
     async containers(grid) {
-      const { steps, result } = await lbm(grid, "f64");
+      const { steps, result } = await lbmProblem(grid, "f64");
       return { steps, result };
     },
     handWritten(baselines) {

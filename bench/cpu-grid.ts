@@ -7,8 +7,8 @@ import { devices } from "isoform/set";
 import { skeleton } from "isoform/skeleton";
 import { Baselines, FLAGS } from "./baselines.js";
 import { commandLine, parseArgs } from "./command-line.js";
-import { GRID_CASES, type GridCase, type HandWritten } from "./cpu-grid-cases.js";
-import { interleave, type Measured, type Variant } from "./interleave.js";
+import { GRID_CASES, type GridCase, type HandWrittenCase } from "./cpu-grid-cases.js";
+import { interleave, type InterleavedTime, type Variant } from "./interleave.js";
 
 /*
  * Containers on grids, run by a skeleton on the CPU backends, against hand-written C/OpenMP on a dense box:
@@ -32,7 +32,7 @@ const { values: options } = parseArgs({
 /** Of the largest value. */
 const TOLERANCE = 1e-11;
 
-interface Row extends Measured {
+interface Row extends InterleavedTime {
   device: string;
   grid: string;
   precision: Precision;
@@ -108,7 +108,7 @@ async function measure(c: GridCase, device: string, kind: string): Promise<Row[]
 }
 
 /** The largest difference between the two results, in units of the largest value. */
-async function difference(expected: HandWritten, found: Field, [nx, ny, nz]: GridCase["extents"]): Promise<number> {
+async function difference(expected: HandWrittenCase, found: Field, [nx, ny, nz]: GridCase["extents"]): Promise<number> {
   const values = await found.download();
   let [worst, scale, n] = [0, 0, 0];
   for (let z = 0; z < nz; z++)

@@ -3,9 +3,9 @@ import { cpus } from "node:os";
 import { dirname } from "node:path";
 import { open, type Device, type Launch, type Precision } from "isoform";
 import { Baselines, FLAGS } from "./baselines.js";
-import { CASES, type Case, type Problem } from "./cases.js";
+import { CASES, type Case, type CaseProblem } from "./cases.js";
 import { commandLine, parseArgs } from "./command-line.js";
-import { interleave, type Measured, type Variant } from "./interleave.js";
+import { interleave, type InterleavedTime, type Variant } from "./interleave.js";
 
 /*
  * The CPU backends against hand-written C/OpenMP:
@@ -24,7 +24,7 @@ const { values: options } = parseArgs({
 
 const TOLERANCE = 1e-11;
 
-interface Row extends Measured {
+interface Row extends InterleavedTime {
   variant: string;
   gbs: number;
   maxError: number;
@@ -109,7 +109,7 @@ function variant(name: string, once: () => unknown): Variant {
 
 /** What one run leaves in a cleared output, or its result. */
 async function outcome(
-  { output }: Problem,
+  { output }: CaseProblem,
   device: Device,
   run: () => number | undefined | void,
   launch?: Launch,

@@ -4,7 +4,7 @@ import { scan, sortByKey } from "isoform/patterns";
 import { devices } from "isoform/set";
 import { skeleton, swap } from "isoform/skeleton";
 import { records } from "isoform/views";
-import { beside, big, Functions, noise, over, type Made, type Program } from "./beside-c.js";
+import { beside, big, Functions, noise, over, type Made, type ProgramBesideC } from "./beside-c.js";
 import { kernelsOf } from "./example-kernels.js";
 
 /* The kernels of examples/ with more data, each beside its function in baselines/examples.c. */
@@ -16,7 +16,7 @@ const functions = new Functions("examples");
 /** An example's kernels on a device, beside a function in C of the same name. */
 const example =
   (name: string, make: (device: Device, kernels: Kernels) => Made) =>
-  async (where: string): Promise<Program> => {
+  async (where: string): Promise<ProgramBesideC> => {
     const kernels = await kernelsOf(name);
     return beside(functions, name.replaceAll("-", "_"), (device) => make(device, kernels), where);
   };
@@ -41,7 +41,7 @@ const filled = <T extends View["type"]>(
 /** The inner points of n x n. */
 const between = (n: number) => range([1, n - 1], [1, n - 1]);
 
-const diffusion = async (where: string): Promise<Program> => {
+const diffusion = async (where: string): Promise<ProgramBesideC> => {
   const n = 48;
   const set = await devices(where);
   const grid = dense(set, [n, n, n]);
@@ -163,7 +163,7 @@ const push = example("records", (device, kernels) => {
 /** A pattern of the library, beside a function in C of that name. */
 const pattern =
   (name: string, make: (device: Device, n: number) => Made) =>
-  (where: string): Promise<Program> =>
+  (where: string): Promise<ProgramBesideC> =>
     beside(functions, name, (device) => make(device, 100_003), where);
 
 const prefix = pattern("scan", (device, n) => {
@@ -222,7 +222,7 @@ const materialPoints = example("material-points", (device, { clear, toGrid, onGr
 });
 
 /** The programs, by the names of their examples; each is made for a device. */
-export const EXAMPLES: Record<string, (where: string) => Promise<Program>> = {
+export const EXAMPLES: Record<string, (where: string) => Promise<ProgramBesideC>> = {
   diffusion,
   fourier,
   hash,

@@ -25,7 +25,7 @@ const along = (axis: number) =>
   );
 
 /** D3Q19 BGK, two populations, pull; no walls: a fluid at rest lies outside. */
-export async function lbm(grid: Grid<3>, type: "f64" | "f32"): Promise<GridProblem> {
+export async function lbmProblem(grid: Grid<3>, type: "f64" | "f32"): Promise<GridProblem> {
   return type === "f64" ? lbmOf(grid, f64, Float64Array) : lbmOf(grid, f32, Float32Array);
 }
 

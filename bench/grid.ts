@@ -10,7 +10,7 @@ import koffi from "koffi";
 import { Elasticity } from "../apps/elasticity/elasticity.js";
 import { CASES } from "../apps/elasticity/solid.js";
 import { commandLine, parseArgs } from "./command-line.js";
-import { cg, lbm, type GridProblem } from "./grid-problems.js";
+import { cg, lbmProblem, type GridProblem } from "./grid-problems.js";
 
 /*
  * Grid applications on one or several devices: lattice Boltzmann (D3Q19, two populations), conjugate gradients for the 7-point Laplacian and
@@ -63,7 +63,7 @@ const host = await devices(options.devices.length === 1 ? options.devices[0] : o
 const label = host.locals.map(({ device }) => device.label).join(", ");
 await host.close();
 for (const size of list(options.sizes).map(Number)) {
-  if (only.includes("lbm")) for (const type of list(options.types)) await measure("lbm", size, type as "f64" | "f32", lbm);
+  if (only.includes("lbm")) for (const type of list(options.types)) await measure("lbm", size, type as "f64" | "f32", lbmProblem);
   if (only.includes("cg")) await measure("cg", size, "f64", cg);
   if (only.includes("elasticity")) await measure("elasticity", size, "f64");
 }

@@ -9,7 +9,7 @@ export interface Variant {
   run(times: number): void | Promise<unknown>;
 }
 
-export interface Measured {
+export interface InterleavedTime {
   /** Median seconds of a run. */
   readonly seconds: number;
   /** Median over the rounds of the first variant's time divided by this one's. */
@@ -40,7 +40,7 @@ interface Sample {
 }
 
 /** Measures all variants against the first. */
-export async function interleave(variants: readonly Variant[], { rounds, sample, warmUp }: InterleaveOptions): Promise<Measured[]> {
+export async function interleave(variants: readonly Variant[], { rounds, sample, warmUp }: InterleaveOptions): Promise<InterleavedTime[]> {
   const repeats: number[] = [];
   for (const variant of variants) repeats.push(await warm(variant, warmUp, sample));
   const samples: Sample[][] = variants.map(() => []);
@@ -93,7 +93,7 @@ function pairs(base: readonly Sample[], own: readonly Sample[]): Pair[] {
 const cleanPairs = (base: readonly Sample[], own: readonly Sample[]): Pair[] =>
   pairs(base, own).filter((pair) => pair.every((s) => s.clean));
 
-function compare(base: readonly Sample[], own: readonly Sample[]): Measured {
+function compare(base: readonly Sample[], own: readonly Sample[]): InterleavedTime {
   const clean = cleanPairs(base, own);
   const undisturbed = clean.length >= ENOUGH;
   const counted = undisturbed ? clean : pairs(base, own);

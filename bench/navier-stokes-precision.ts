@@ -4,7 +4,7 @@ import { CASE_OF } from "../apps/navier-stokes/cases/cases.js";
 import { configOf } from "../apps/navier-stokes/config/config.js";
 import type { CaseName, Given } from "../apps/navier-stokes/config/config-keys.js";
 import type { Progress } from "../apps/navier-stokes/simulation/progress-line.js";
-import { Simulation } from "../apps/navier-stokes/simulation/simulation.js";
+import { Simulation, type Settings } from "../apps/navier-stokes/simulation/simulation.js";
 import { sod } from "../apps/navier-stokes/starts/tube.js";
 import { isentropicVortex } from "../apps/navier-stokes/starts/vortices.js";
 import { parseArgs } from "./command-line.js";
@@ -86,7 +86,7 @@ const EXAMPLES: readonly Example[] = [
 
 const set = await devices(options.devices);
 
-async function run({ name, given, steps }: Example, type: "f64" | "f32"): Promise<End> {
+async function run({ name, given, steps }: Example, type: Settings["type"]): Promise<End> {
   const flow = CASE_OF[name].flow(configOf(name, given));
   const simulation = await Simulation.create(set, flow, { type, precision: "strict" });
   await simulation.run(steps);

@@ -3,7 +3,7 @@ import { dense, type Cell, type DenseGrid, type Field, type FieldAccess } from "
 import { philox, uniform32 } from "isoform/patterns";
 import { devices } from "isoform/set";
 import { skeleton, swap, type Step } from "isoform/skeleton";
-import { beside, big, Functions, noise, over, type Made, type Program } from "./beside-c.js";
+import { beside, big, Functions, noise, over, type Made, type ProgramBesideC } from "./beside-c.js";
 
 /* Programs of ordinary.ts, each beside its function in baselines/ordinary.c. */
 
@@ -17,7 +17,7 @@ interface Launched extends Omit<Made, "work"> {
 }
 
 /** A kernel's launch beside a function of the same name in C, over the same memory. */
-const launched = (name: string, made: (device: Device) => Launched, where: string): Promise<Program> =>
+const launched = (name: string, made: (device: Device) => Launched, where: string): Promise<ProgramBesideC> =>
   beside(
     functions,
     name,
@@ -34,7 +34,7 @@ async function stepped(
   where: string,
   count: number,
   steps: (fields: readonly Field<"f64", 1, 2>[], grid: DenseGrid<2>) => Step[],
-): Promise<Program> {
+): Promise<ProgramBesideC> {
   const n = 256;
   const set = await devices(where);
   const grid = dense(set, [n, n], { periodic: true });
@@ -340,7 +340,7 @@ const product = (where: string) =>
   );
 
 /** The programs, by name; each is made for a device. */
-export const PROGRAMS: Record<string, (where: string) => Promise<Program>> = {
+export const PROGRAMS: Record<string, (where: string) => Promise<ProgramBesideC>> = {
   shallow,
   cahn,
   ising,

@@ -3,7 +3,7 @@ import { cpus } from "node:os";
 import { dirname } from "node:path";
 import { FLAGS } from "./baselines.js";
 import { commandLine, parseArgs } from "./command-line.js";
-import { interleave, type Measured, type Variant } from "./interleave.js";
+import { interleave, type InterleavedTime, type Variant } from "./interleave.js";
 
 /*
  * Ordinary programs, written plainly on both sides, or the kernels of examples/, beside C (baselines/ordinary.c and examples.c, with -ffast-math): by
@@ -21,7 +21,7 @@ const { values: options } = parseArgs({
   },
 });
 
-interface Row extends Measured {
+interface Row extends InterleavedTime {
   readonly program: string;
   readonly device: string;
   /** Median seconds of the program in C. */

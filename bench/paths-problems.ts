@@ -3,24 +3,24 @@ import { makeGrid } from "isoform/grid";
 import { devices } from "isoform/set";
 import { skeleton } from "isoform/skeleton";
 import { Solver, type FormName } from "../apps/gsr/solver.js";
-import { lbm } from "./grid-problems.js";
+import { lbmProblem } from "./grid-problems.js";
 
 /* What bench/paths.ts measures on each code path. */
 
 /** Seconds of one run of a quantity, by its name. */
-export type Sample = Readonly<Record<string, number>>;
+export type PathSample = Readonly<Record<string, number>>;
 
 /** A problem on one device, ready to be measured. */
 export interface Ready {
   /** Bytes that a quantity reads and writes once, by the compiler's count. */
-  readonly bytes: Sample;
-  sample(): Promise<Sample>;
+  readonly bytes: PathSample;
+  sample(): Promise<PathSample>;
   /** Some of the results, on which all paths must agree. */
   results(): Promise<number[]>;
   free(): Promise<void> | void;
 }
 
-export interface Problem {
+export interface PathProblem {
   readonly name: string;
   readonly type: "f64" | "f32";
   /** How far results of two paths may lie apart, relative to the largest. */
@@ -53,7 +53,7 @@ const FILLS: Record<"f64" | "f32", Kernel> = {
 };
 
 /** a = b + s c over arrays of `elements`. Times are the device's. */
-export const triad = (type: "f64" | "f32", elements: number): Problem => ({
+export const triad = (type: "f64" | "f32", elements: number): PathProblem => ({
   name: `triad, ${elements} elements`,
   type,
   tolerance: type === "f64" ? 1e-12 : 1e-6,
@@ -81,7 +81,7 @@ export const triad = (type: "f64" | "f32", elements: number): Problem => ({
 });
 
 /** The D3Q19 step of bench/grid.ts on a dense box of `size`^3 cells, run by a skeleton. Times are the device's. */
-export const latticeBoltzmann = (type: "f64" | "f32", size: number): Problem => ({
+export const latticeBoltzmann = (type: "f64" | "f32", size: number): PathProblem => ({
   name: `lbm ${size}^3`,
   type,
   tolerance: type === "f64" ? 1e-12 : 1e-5,
@@ -89,7 +89,7 @@ export const latticeBoltzmann = (type: "f64" | "f32", size: number): Problem => 
   async prepare(device) {
     const set = await devices(device);
     const grid = makeGrid(set, [size, size, size]);
-    const { steps, result } = await lbm(grid, type);
+    const { steps, result } = await lbmProblem(grid, type);
     const plan = skeleton(set, "lbm", steps, { unroll: 2 });
     const cells = [0, 1, 2, 3, 4].map((n) => [(n * 7) % size, (n * 5) % size, Math.floor((n * (size - 1)) / 4)]);
     return {
@@ -106,7 +106,7 @@ export const latticeBoltzmann = (type: "f64" | "f32", size: number): Problem => 
 });
 
 /** The Gaia solver: its iteration by the wall clock, then each of its kernels some times in a row by the device's. */
-export const gaia = (form: FormName, gib: number): Problem => ({
+export const gaia = (form: FormName, gib: number): PathProblem => ({
   name: `gsr ${gib} GiB, ${form} form`,
   type: "f64",
   tolerance: 1e-8,

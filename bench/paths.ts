@@ -4,7 +4,7 @@ import { open, type Device } from "isoform";
 import type { FormName } from "../apps/gsr/solver.js";
 import { commandLine, parseArgs } from "./command-line.js";
 import { quantile } from "./interleave.js";
-import { gaia, latticeBoltzmann, triad, type Problem, type Ready, type Sample } from "./paths-problems.js";
+import { gaia, latticeBoltzmann, triad, type PathProblem, type Ready, type PathSample } from "./paths-problems.js";
 
 /*
  * The code paths of one GPU against each other, of which the first is what the others are compared with:
@@ -54,7 +54,7 @@ interface Contender {
   path: string;
   arithmetic: Row["arithmetic"];
   ready: Ready;
-  samples: Sample[];
+  samples: PathSample[];
 }
 
 const rows: Row[] = [];
@@ -71,8 +71,8 @@ function write(file: string): void {
   writeFileSync(file, JSON.stringify(report, undefined, 1) + "\n");
 }
 
-function problems(): Problem[] {
-  const made: Record<string, () => Problem[]> = {
+function problems(): PathProblem[] {
+  const made: Record<string, () => PathProblem[]> = {
     triad: () => (["f64", "f32"] as const).map((type) => triad(type, Number(options.elements))),
     lbm: () => [latticeBoltzmann("f32", Number(options.cells))],
     gsr: () => list(options.forms).map((form) => gaia(form as FormName, Number(options.gib))),
@@ -81,7 +81,7 @@ function problems(): Problem[] {
 }
 
 /** All paths by turns, each round beginning with another one. */
-async function measure(problem: Problem): Promise<void> {
+async function measure(problem: PathProblem): Promise<void> {
   const opened: Device[] = [];
   const contenders: Contender[] = [];
   for (const path of list(options.paths)) {
@@ -113,14 +113,14 @@ function leaveOut(problem: string, path: string, reason: string): void {
 }
 
 /** A device with f64 where the problem has it. */
-async function openFor(path: string, { type }: Problem): Promise<Device> {
+async function openFor(path: string, { type }: PathProblem): Promise<Device> {
   const device = await open(path);
   if (type === "f32" || device.capabilities.f64) return device;
   await device.close();
   return open(path, { f64: "emulate" });
 }
 
-async function report({ name, tolerance }: Problem, contenders: readonly Contender[]): Promise<void> {
+async function report({ name, tolerance }: PathProblem, contenders: readonly Contender[]): Promise<void> {
   if (contenders.length === 0) return;
   const [base] = contenders;
   const expected = await base.ready.results();

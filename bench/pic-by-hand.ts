@@ -20,7 +20,7 @@ export interface ByHand {
   seconds(): number;
 }
 
-export const median = (values: readonly number[]): number => quantile(values, 0.5);
+export const medianOf = (values: readonly number[]): number => quantile(values, 0.5);
 
 /** From [x_3][x_2][x_1] to [x_1][x_2][x_3]. */
 function turned(current: Float64Array, [n1, n2, n3]: readonly number[]): Float64Array {
@@ -58,7 +58,7 @@ export function inC({ particles: own, b2, b3, dt, charge, ratio, length, cells }
         bound[n % 2]();
         times.push((performance.now() - start) / 1e3);
       }
-      return median(times.slice(2));
+      return medianOf(times.slice(2));
     },
   };
 }

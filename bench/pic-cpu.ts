@@ -5,13 +5,13 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { open, type Device } from "isoform";
 import { CASES } from "../apps/pic/simulation/cases.js";
-import { agrees, difference, LAYOUTS, Push, TIME_STEP, tolerances, type Deposit, type Layout } from "../apps/pic/push/push.js";
+import { agrees, difference, LAYOUTS, Push, TIME_STEP, tolerances, type DepositWay, type Layout } from "../apps/pic/push/push.js";
 import { DEFAULTS } from "../apps/pic/simulation/problem.js";
 import { Simulation } from "../apps/pic/simulation/simulation.js";
 import { stepsBetweenSorts } from "../apps/pic/simulation/sorting.js";
 import { FLAGS } from "./baselines.js";
 import { commandLine, parseArgs } from "./command-line.js";
-import { inC, median } from "./pic-by-hand.js";
+import { inC, medianOf } from "./pic-by-hand.js";
 
 /*
  * apps/pic on CPUs, a process for each number of threads: the operator H_p1 on particles as they are loaded and sorted by cell, by turns with the same by
@@ -93,7 +93,7 @@ async function measureAll(count: number): Promise<Row[]> {
 
 /** The operator alone, and the sort. */
 async function pushes(device: Device, layout: Layout): Promise<Measured[]> {
-  const make = (deposit: Deposit) => Push.create(device, { deposit, layout, precision: "fast", particles, hot: false });
+  const make = (deposit: DepositWay) => Push.create(device, { deposit, layout, precision: "fast", particles, hot: false });
   const made = [await make("auto"), await make("cells")];
   const variants: Variant[] = [];
   for (const push of made) {
@@ -108,9 +108,9 @@ async function pushes(device: Device, layout: Layout): Promise<Measured[]> {
       if (!agrees(off, tolerances(device))) throw new Error(`${device.name}: ${what} differs: ${JSON.stringify(off)}`);
     }
     variants.push({ what: `by hand${kind}`, ns: async () => nanoseconds(byHand.seconds()) });
-    variants.push({ what: `push${kind}`, ns: async () => nanoseconds(median((await push.run(2 + calls)).slice(2))) });
+    variants.push({ what: `push${kind}`, ns: async () => nanoseconds(medianOf((await push.run(2 + calls)).slice(2))) });
   }
-  variants.push({ what: "sort", ns: async () => nanoseconds(median((await made[1].sort(calls))!)) });
+  variants.push({ what: "sort", ns: async () => nanoseconds(medianOf((await made[1].sort(calls))!)) });
   const measured = await byTurns(variants);
   for (const push of made) push.free();
   return measured;
@@ -151,8 +151,8 @@ async function byTurns(variants: readonly Variant[]): Promise<Measured[]> {
     }
   return variants.map(({ what }, v) => ({
     what,
-    ns: median(samples[v]),
+    ns: medianOf(samples[v]),
     least: Math.min(...samples[v]),
-    ratio: median(samples[v].map((own, round) => samples[0][round] / own)),
+    ratio: medianOf(samples[v].map((own, round) => samples[0][round] / own)),
   }));
 }

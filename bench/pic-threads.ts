@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { open } from "isoform";
 import { Push, type Layout } from "../apps/pic/push/push.js";
 import { commandLine, parseArgs } from "./command-line.js";
-import { median } from "./pic-by-hand.js";
+import { medianOf } from "./pic-by-hand.js";
 
 /*
  * What more threads give the operator H_p1 of apps/pic on sorted particles. Processors of a virtual machine share their cores with whom nobody knows, so each
@@ -44,7 +44,7 @@ async function serve(name: string): Promise<void> {
   const push = await Push.create(device, { deposit: "cells", layout: options.layouts as Layout, precision: "fast", particles, hot: false });
   await push.run(2);
   process.on("message", () => {
-    void push.run(1 + Number(options.calls)).then((seconds) => process.send!((1e9 * median(seconds.slice(1))) / particles));
+    void push.run(1 + Number(options.calls)).then((seconds) => process.send!((1e9 * medianOf(seconds.slice(1))) / particles));
   });
   process.send!("ready");
 }
@@ -95,7 +95,7 @@ async function measure(device: string, layout: string): Promise<object> {
 
 /** Medians over rounds, of times and of what is gained in a round. */
 function summarise(rounds: readonly Round[]) {
-  const over = (of: (round: Round) => number): number => (rounds.length === 0 ? NaN : median(rounds.map(of)));
+  const over = (of: (round: Round) => number): number => (rounds.length === 0 ? NaN : medianOf(rounds.map(of)));
   return {
     rounds: rounds.length,
     one: over(({ one }) => one),

@@ -8,14 +8,14 @@ import {
   difference,
   Push,
   tolerances,
-  type Deposit,
+  type DepositWay,
   type Difference,
   type Layout,
   type PushInputs,
   type Expected,
 } from "../apps/pic/push/push.js";
 import { commandLine, parseArgs } from "./command-line.js";
-import { inC, inCuda, median, type ByHand } from "./pic-by-hand.js";
+import { inC, inCuda, medianOf, type ByHand } from "./pic-by-hand.js";
 
 /*
  * The operator H_p1 of apps/pic in its variants, by turns with the same by hand (baselines/pic.c on `native`, pic.cu on `cuda:0`):
@@ -74,7 +74,7 @@ await device.close();
 async function measure(layout: Layout) {
   const pushes: Push[] = [];
   const variants: Variant[] = [];
-  for (const deposit of list(options.deposits) as Deposit[]) {
+  for (const deposit of list(options.deposits) as DepositWay[]) {
     const precision = options.precision as Precision;
     const push = await Push.create(device, { deposit, layout, precision, particles, hot: options.hot });
     pushes.push(push);
@@ -82,7 +82,7 @@ async function measure(layout: Layout) {
     if (!expected.has(sorted)) expected.set(sorted, await push.expected());
     if (pushes.length === 1) variants.push(...byHandOf(await push.inputs(), layout).map((each) => checked(each, expected.get(sorted)!)));
     const off = difference(await push.result(), expected.get(sorted)!);
-    variants.push({ name: deposit, remarks: push.remarks, off, seconds: async () => median((await push.run(2 + calls)).slice(2)) });
+    variants.push({ name: deposit, remarks: push.remarks, off, seconds: async () => medianOf((await push.run(2 + calls)).slice(2)) });
   }
   const samples: number[][] = variants.map(() => []);
   for (let round = 0; round < Number(options.rounds); round++)
@@ -92,10 +92,10 @@ async function measure(layout: Layout) {
     }
   for (const push of pushes) push.free();
   return variants.map(({ name, remarks, off }, v) => {
-    const seconds = median(samples[v]);
+    const seconds = medianOf(samples[v]);
     const bytes = BYTES_PER_PARTICLE[layout] * particles;
     const ofFloor = bytes / bandwidth / seconds;
-    const ratio = median(samples[v].map((own, round) => samples[0][round] / own));
+    const ratio = medianOf(samples[v].map((own, round) => samples[0][round] / own));
     const wrong = agrees({ velocity: 0, ...off }, tolerances(device)) ? "" : `  differs: ${JSON.stringify(off)}`;
     console.log(
       `${layout} ${name.padEnd(14)} ${(1e3 * seconds).toFixed(3).padStart(9)} ms ${((1e9 * seconds) / particles).toFixed(3).padStart(8)} ns a particle ` +

@@ -4,7 +4,7 @@ import { dense } from "isoform/grid";
 import { devices, type DeviceSet } from "isoform/set";
 import { OCC_LEVELS, skeleton, type OccLevel } from "isoform/skeleton";
 import { commandLine, parseArgs } from "./command-line.js";
-import { cg, lbm } from "./grid-problems.js";
+import { cg, lbmProblem } from "./grid-problems.js";
 
 /*
  * An iteration of lattice Boltzmann and of conjugate gradients over several GPUs: of one process, or of the processes of mpirun. Run both by turns:
@@ -26,7 +26,7 @@ const { values: options } = parseArgs({
 });
 /** Milliseconds before each run: a GPU that draws more than its limit for half a second lowers its clock for another half. */
 const REST = 100;
-const PROBLEMS = { lbm: { problem: lbm, unroll: 2 }, cg: { problem: cg, unroll: Number(options.unroll) } };
+const PROBLEMS = { lbm: { problem: lbmProblem, unroll: 2 }, cg: { problem: cg, unroll: Number(options.unroll) } };
 
 const set = await devices(options.devices, options.link === undefined ? {} : { link: options.link as "nccl" | "mpi" });
 const isFirst = (set.ranks?.rank ?? 0) === 0;

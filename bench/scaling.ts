@@ -5,7 +5,7 @@ import { dense } from "isoform/grid";
 import { devices } from "isoform/set";
 import { OCC_LEVELS, skeleton, type OccLevel, type SweepOrder } from "isoform/skeleton";
 import { commandLine, parseArgs } from "./command-line.js";
-import { cg, lbm } from "./grid-problems.js";
+import { cg, lbmProblem } from "./grid-problems.js";
 
 /*
  * Strong scaling of grid applications over the devices of one machine, at every level of OCC, in runs of about so many seconds:
@@ -36,7 +36,7 @@ const REST = 100;
 const LINK = { bandwidth: 300e9, latency: 5e-6 };
 const OCC = options.occ.split(",") as OccLevel[];
 const sweepOrders = options["sweep-order"].split(",") as SweepOrder[];
-const PROBLEMS = { lbm: { problem: lbm, unroll: 2 }, cg: { problem: cg, unroll: Number(options.unroll) } };
+const PROBLEMS = { lbm: { problem: lbmProblem, unroll: 2 }, cg: { problem: cg, unroll: Number(options.unroll) } };
 
 interface Row {
   application: string;

@@ -46,7 +46,7 @@ export { takeFault } from "./device/cpu/take-fault.js";
 export { giveBackFaultRecord } from "./device/launch/faults.js";
 
 /* Lines that a kernel prints: what a record is made of, what prints the records, and what gives back their memory. */
-export { PRINT_LIMIT, recordOf, type Recorded } from "./ir/prints.js";
+export { PRINT_LIMIT, recordOf, type Recorded } from "./ir/print-records.js";
 export { takeLines } from "./device/cpu/take-lines.js";
 export { freePrintRecords } from "./device/launch/prints.js";
 
@@ -83,4 +83,4 @@ export { emitCuda } from "./emit/c/cuda.js";
 export { emitHip } from "./emit/c/hip.js";
 export type { GpuAssumptions, GpuProgram } from "./schedule/program.js";
 export { emitWgsl } from "./emit/wgsl/kernel.js";
-export type { WgslAssumptions, WgslProgram } from "./emit/wgsl/program.js";
+export type { WgslAssumptions, WgslProgram } from "./emit/wgsl/shader-program.js";

@@ -151,6 +151,7 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   docs: "docs",
   examples: "docs",
   reference: "docs",
+  "structure/public-names": "docs",
 };
 
 /**

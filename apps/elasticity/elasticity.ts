@@ -1,6 +1,6 @@
 import { f64, LaunchError, u8 } from "isoform";
 import { makeGrid, type Container, type Grid } from "isoform/grid";
-import { boxOf } from "../box.js";
+import { askedBox } from "../box.js";
 import { storesAll } from "../grids.js";
 import { requireMemory, type DeviceSet } from "isoform/set";
 import {
@@ -30,9 +30,9 @@ export const DEFAULTS: Settings = { ...DEFAULT_SETTINGS, preconditioner: "none" 
 
 /** Options of `solve`. */
 export interface SolveOptions {
-  /** The run stops when the norm of the (preconditioned) residual has fallen by this factor. Default: `TOLERANCE`. */
+  /** The run stops when the norm of the (preconditioned) residual has fallen by this factor. Default: 1e-8. */
   tolerance?: number;
-  /** Most iterations. Default: `ITERATIONS`. */
+  /** Most iterations. Default: 10,000. */
   iterations?: number;
   /** Iterations from one check of the residual to the next. Default: 10. */
   every?: number;
@@ -232,7 +232,7 @@ export class Elasticity {
 /** For `isoform explain`. */
 export async function makeSkeleton(set: DeviceSet, settings: SkeletonSettings): Promise<Skeleton> {
   const { fuse, unroll } = settings;
-  const { size, planes } = boxOf(settings, 3, 16);
+  const { size, planes } = askedBox(settings, 3, 16);
   if (planes !== size)
     throw new LaunchError(`elasticity has cubes only, not ${size} x ${size} x ${planes} elements: choose another application`);
   const solid = CASES.cube({ size, material: { young: 1, poisson: 0.3 }, pressure: 0.01 });

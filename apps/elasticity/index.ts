@@ -3,7 +3,7 @@
  * own), `solve` finds its displacement.
  * @module
  */
-export { Elasticity, DEFAULTS, ITERATIONS, TOLERANCE, type Settings, type Solution, type SolveOptions } from "./elasticity.js";
+export { Elasticity, DEFAULTS, type Settings, type Solution, type SolveOptions } from "./elasticity.js";
 export { CASES, cube, patch, tension, type CaseName, type CubeOptions, type Solid } from "./solid.js";
 export type { Material } from "./hexahedron.js";
 export type { Preconditioner } from "./kernels.js";

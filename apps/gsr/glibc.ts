@@ -1,5 +1,5 @@
 /** RAND_MAX of the GNU C library. */
-export const RAND_MAX = 2147483647;
+const RAND_MAX = 2147483647;
 
 const DEGREE = 31;
 const SEPARATION = 3;

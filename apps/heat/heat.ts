@@ -12,7 +12,7 @@ import {
   type SkeletonOptions,
   type SkeletonSettings,
 } from "isoform/skeleton";
-import { boxOf } from "../box.js";
+import { askedBox } from "../box.js";
 
 /** Options of `Heat`; `DEFAULTS` has a value for each. */
 export interface HeatSettings extends Resolved<GridSettings> {
@@ -143,6 +143,6 @@ export class Heat {
 /** For `isoform explain`. */
 export async function makeSkeleton(set: DeviceSet, asked: SkeletonSettings): Promise<Skeleton> {
   const { fuse, unroll } = asked;
-  const box = boxOf(asked, 2, 64);
+  const box = askedBox(asked, 2, 64);
   return (await tuned(asked, (settings) => new Heat(set, { ...DEFAULTS, ...settings, ...box }, { fuse, unroll }))).skeleton;
 }

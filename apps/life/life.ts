@@ -12,7 +12,7 @@ import {
   type SkeletonOptions,
   type SkeletonSettings,
 } from "isoform/skeleton";
-import { boxOf } from "../box.js";
+import { askedBox } from "../box.js";
 import { centred, type PatternName } from "./patterns.js";
 
 /** Options of `Life`; `DEFAULTS` has a value for each. */
@@ -105,7 +105,7 @@ export class Life {
 /** For `isoform explain`. */
 export async function makeSkeleton(set: DeviceSet, asked: SkeletonSettings): Promise<Skeleton> {
   const { fuse, unroll } = asked;
-  const { size: width, planes: height } = boxOf(asked, 2, 64);
+  const { size: width, planes: height } = askedBox(asked, 2, 64);
   const life = await tuned(asked, (settings) => new Life(set, { ...DEFAULTS, ...settings, width, height }, "glider", { fuse, unroll }));
   return life.skeleton;
 }

@@ -1,40 +1,28 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { InvalidArgumentError, Option, type Command } from "commander";
-import type { OpenOptions } from "isoform";
+import type { Command } from "commander";
 import { previousOf, readCheckpoint, requireHdf5, writeCheckpoint, xdmfOf } from "isoform/io";
 import type { Shell } from "isoform/portability";
 import { devices } from "isoform/set";
-import { DEFAULT_SETTINGS, OCC_LEVELS, SETTING_OPTIONS } from "isoform/skeleton";
-import { count, devicesOption, examples, f64Option, precisionOption, splitOption } from "../options.js";
+import { examples } from "../options.js";
 import { tubeOf } from "./cases/box-flow.js";
 import { CASE_OF } from "./cases/cases.js";
 import { camelCase, configOf, keysOf } from "./config/config.js";
 import { readConfig } from "./config/config-file.js";
 import { CASES, type CaseName, type Config, type Given } from "./config/config-keys.js";
 import { optionOf } from "./config/config-options.js";
+import { addCheckpointOptions, addRunOptions, type CommandOptions } from "./results/run-options.js";
 import { EnergyHistory } from "./results/energy.js";
-import { FieldSeries, picturesOf, type SeriesOptions } from "./results/field-series.js";
+import { FieldSeries, picturesOf } from "./results/field-series.js";
 import { addOutputs, checkOutputs, pathsOf, writeOutputs, type OutputPaths } from "./results/outputs.js";
-import { QUANTITIES, type Plane, type Quantity } from "./results/planes.js";
 import { progressLine, type Progress } from "./simulation/progress-line.js";
 import { FORMAT, restarted, restore } from "./simulation/restart.js";
 import { FlowError, follow } from "./simulation/run.js";
-import { Simulation, TYPES, type Settings } from "./simulation/simulation.js";
+import { Simulation } from "./simulation/simulation.js";
 import type { Means } from "./measures/statistics.js";
 import { tubeProfiles, tubeText } from "./results/tube-profiles.js";
 import { wallText } from "./results/walls.js";
 
-interface Options extends Pick<Settings, "type" | "precision" | "layout" | "split" | "occ" | "fuse">, OutputPaths, SeriesOptions {
-  devices: string;
-  f64?: OpenOptions["f64"];
-  config?: string;
-  every: number;
-  progress?: string;
-  json?: string;
-  checkpoint?: string;
-  checkpointEvery: number;
-  restart?: string;
-}
+type Options = CommandOptions & OutputPaths;
 
 /** Adds `isoform navier-stokes`. */
 export function command(program: Command, shell: Shell): void {
@@ -42,61 +30,10 @@ export function command(program: Command, shell: Shell): void {
   for (const name of CASES) {
     const own = all.command(name).description(CASE_OF[name].description);
     for (const key of keysOf(name)) own.addOption(optionOf(key, name));
-    own
-      .option("--config <file>", "options in a TOML file, with underscores in place of dashes; the command line takes precedence")
-      .addOption(devicesOption())
-      .addOption(f64Option())
-      .addOption(new Option("--type <name>", "type of the fields").choices(Object.keys(TYPES)).default("f64"))
-      .addOption(precisionOption())
-      .addOption(
-        new Option("--layout <name>", "how the components of a cell are stored: apart (soa) or together (aos)")
-          .choices(["soa", "aos"])
-          .default("soa"),
-      )
-      .addOption(splitOption())
-      .addOption(
-        new Option(SETTING_OPTIONS.occ.flags, SETTING_OPTIONS.occ.description)
-          .choices([...OCC_LEVELS, "auto"])
-          .default(DEFAULT_SETTINGS.occ),
-      )
-      .option("--no-fuse", "do not merge containers")
-      .option("--every <n>", "steps from one sample to the next", count, 10)
-      .option("--progress <file>", "write the samples as lines of progress in the format of STREAmS-2")
-      .option("--json <file>", "write the configuration and the samples as JSON")
-      .option(
-        "--vtk <file>",
-        "write density, velocity, pressure and temperature as a VTK rectilinear grid (.vtr; several processes: .pvtr)",
-      )
-      .option(
-        "--hdf5 <file>",
-        "write the same as HDF5 by the openPMD standard (.h5), with an XDMF file beside it (.xmf); needs the package h5wasm",
-      )
-      .option("--svg <file>", "write a picture of a plane of cells")
-      .addOption(
-        new Option("--show <quantities>", `what the picture shows; separated by commas, a picture each: ${QUANTITY_NAMES.join(", ")}`)
-          .argParser(quantities)
-          .default(["schlieren"], "schlieren"),
-      )
-      .addOption(
-        new Option("--plane <place>", "plane of the picture, such as z=0.5: the cells nearest to it (default: the middle of z)").argParser(
-          plane,
-        ),
-      )
-      .option(
-        "--fields-every <n>",
-        "samples from one snapshot (--vtk, --hdf5, --svg) to the next: numbered files, with a list of their times (.pvd) for VTK; default: one snapshot, at the end",
-        count,
-      );
+    addRunOptions(own);
     addOutputs(own, name);
-    own
-      .option(
-        "--checkpoint <file>",
-        "write the state to this file at intervals, at the end, and when SIGINT (Ctrl-C) or SIGTERM ends the run; the previous checkpoint is kept as <file>.previous",
-      )
-      .option("--checkpoint-every <n>", "samples from one checkpoint to the next", count, 50)
-      .option("--restart <file>", "continue from a checkpoint, with its configuration, to the given --steps and --time")
-      .addHelpText("after", helpText(name))
-      .action((options: Options & Given) => run(name, options, shell));
+    addCheckpointOptions(own);
+    own.addHelpText("after", helpText(name)).action((options: Options & Given) => run(name, options, shell));
   }
 }
 
@@ -104,21 +41,6 @@ function helpText(name: CaseName): string {
   const { examples: lines, defaults } = CASE_OF[name];
   const remark = defaults === undefined ? "" : `\nThe defaults above belong to ${defaults}.\n`;
   return remark + examples(...lines.map((line) => `navier-stokes ${name} ${line}`));
-}
-
-const QUANTITY_NAMES = Object.keys(QUANTITIES) as Quantity[];
-
-function quantities(text: string): Quantity[] {
-  const names = text.split(",").map((each) => each.trim());
-  const unknown = names.find((each) => !QUANTITY_NAMES.includes(each as Quantity));
-  if (unknown !== undefined) throw new InvalidArgumentError(`"${unknown}" is not a quantity: choose from ${QUANTITY_NAMES.join(", ")}.`);
-  return names as Quantity[];
-}
-
-function plane(text: string): SeriesOptions["plane"] {
-  const [, axis, at] = /^([xyz])=(.+)$/.exec(text) ?? [];
-  if (axis === undefined || !Number.isFinite(Number(at))) throw new InvalidArgumentError("It needs an axis and a place, such as z=0.5.");
-  return { axis: axis as Plane["axis"], at: Number(at) };
 }
 
 /** Options that are keys. */

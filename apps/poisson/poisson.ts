@@ -16,7 +16,7 @@ import {
   type Storage,
   type Unresolved,
 } from "isoform/skeleton";
-import { boxOf } from "../box.js";
+import { askedBox } from "../box.js";
 import { deviation, direction, laplace, residual, solution, type Grid3, type Real, type Value } from "./kernels.js";
 import { jacobi, levelsOf, vCycle } from "./multigrid.js";
 import { Manufactured } from "./problem.js";
@@ -272,5 +272,5 @@ export function makePoisson(set: DeviceSet, asked: Unresolved<PoissonSettings>, 
 /** For `isoform explain`. */
 export async function makeSkeleton(set: DeviceSet, settings: SkeletonSettings): Promise<Skeleton> {
   const { fuse, unroll } = settings;
-  return (await makePoisson(set, { ...DEFAULTS, ...settings, ...boxOf(settings, 3, 64) }, { fuse, unroll })).skeleton;
+  return (await makePoisson(set, { ...DEFAULTS, ...settings, ...askedBox(settings, 3, 64) }, { fuse, unroll })).skeleton;
 }

@@ -1,4 +1,4 @@
-import { element, text } from "../../src/draw/svg.js";
+import { svgElement, svgText } from "../../src/draw/svg.js";
 
 /* Flow charts of Mermaid as drawings, as far as the pages need it: `flowchart BT` or `LR`, `a & b -- label --> c["its label"] --> d`. */
 
@@ -105,20 +105,20 @@ export function flowchart(source: string): string {
       const [start, end] = [from + (n === 0 ? (side * HEIGHT) / 2 : 0), to - (n === path.length - 2 ? side * (HEIGHT / 2 + 5) : 0)];
       d += ` C${path[n].x} ${(start + end) / 2} ${x} ${(start + end) / 2} ${x} ${end}`;
     }
-    return element("path", { d, fill: "none", stroke: "currentColor", "stroke-opacity": 0.6, "marker-end": "url(#arrow)" });
+    return svgElement("path", { d, fill: "none", stroke: "currentColor", "stroke-opacity": 0.6, "marker-end": "url(#arrow)" });
   });
-  const captions = labels.map(({ label, row, x }) => text(x, (middle(row) + middle(row + 1)) / 2 + 4, label, { "fill-opacity": 0.75 }));
+  const captions = labels.map(({ label, row, x }) => svgText(x, (middle(row) + middle(row + 1)) / 2 + 4, label, { "fill-opacity": 0.75 }));
   const boxes = rows.flatMap((row, n) =>
     row
       .filter(({ label }) => label !== undefined)
       .map(({ label, x, width }) => {
         const [centre, top] = [middle(n), middle(n) - HEIGHT / 2];
         const box = { x: x - width / 2, y: top, width, height: HEIGHT, rx: 6, fill: "none", stroke: "currentColor" };
-        return element("rect", box) + text(x, centre + 5, label!, { "text-anchor": "middle" });
+        return svgElement("rect", box) + svgText(x, centre + 5, label!, { "text-anchor": "middle" });
       }),
   );
-  const tip = element("path", { d: "M0 0 L8 4 L0 8 z", fill: "currentColor" });
-  const marker = element("marker", { id: "arrow", markerWidth: 8, markerHeight: 8, refX: 3, refY: 4, orient: "auto" }, tip);
+  const tip = svgElement("path", { d: "M0 0 L8 4 L0 8 z", fill: "currentColor" });
+  const marker = svgElement("marker", { id: "arrow", markerWidth: 8, markerHeight: 8, refX: 3, refY: 4, orient: "auto" }, tip);
   const said = arrows.map(({ from, to }) => `${nodes.get(from)} to ${nodes.get(to)}`).join(", ");
   const frame = { viewBox: `${left} 0 ${right - left} ${height}`, role: "img", "aria-label": `Flow chart: ${said}` };
   const look = {
@@ -126,7 +126,7 @@ export function flowchart(source: string): string {
     fill: "currentColor",
     style: `max-width: min(100%, ${right - left}px); margin: 16px auto; display: block`,
   };
-  return element("svg", { "v-pre": "", ...frame, ...look }, element("defs", {}, marker), ...drawn, ...boxes, ...captions);
+  return svgElement("svg", { "v-pre": "", ...frame, ...look }, svgElement("defs", {}, marker), ...drawn, ...boxes, ...captions);
 }
 
 /** Rows, so that each arrow leads down by one at least, and all rows as near to their ends as they can be. Throws where arrows go round. */

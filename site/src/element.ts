@@ -1,5 +1,5 @@
 /** A new element with its properties and children. */
-export function element<K extends keyof HTMLElementTagNameMap>(
+export function domElement<K extends keyof HTMLElementTagNameMap>(
   name: K,
   properties: Partial<HTMLElementTagNameMap[K]> = {},
   ...children: (Node | string)[]

@@ -1,6 +1,6 @@
 import { IsoformError, type OpenOptions } from "isoform";
 import { chooseAsked, describeDevice, deviceTitle, nextBest, offerDevices, openDevice, tellMissing } from "./devices.js";
-import { element } from "./element.js";
+import { domElement } from "./element.js";
 import type { Exhibit } from "./exhibit.js";
 import { tellThreads } from "./isolation.js";
 import { offerThemes } from "./theme.js";
@@ -70,7 +70,7 @@ function fail(error: unknown): void {
       select.value = name;
       change();
     };
-    status.append(element("button", { type: "button", textContent: text, onclick }), " ");
+    status.append(domElement("button", { type: "button", textContent: text, onclick }), " ");
   };
   const other = nextBest(select);
   if (other) offer(other, `Run on ${deviceTitle(other)}`);
@@ -102,7 +102,7 @@ function change(): void {
   });
 }
 
-byId("exhibits").append(...ENTRIES.map(({ id, title }) => element("li", {}, element("a", { href: `#${id}`, textContent: title }))));
+byId("exhibits").append(...ENTRIES.map(({ id, title }) => domElement("li", {}, domElement("a", { href: `#${id}`, textContent: title }))));
 offerThemes(byId("theme"));
 void tellThreads(byId("threads"));
 // Ignores errors here: they come again when it is opened, and are reported then.

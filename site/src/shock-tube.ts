@@ -1,5 +1,5 @@
 import { f32, table } from "isoform";
-import { mirror } from "../../apps/navier-stokes/boundaries/mirror.js";
+import { mirrorGhosts } from "../../apps/navier-stokes/boundaries/mirror.js";
 import { tubeFlow } from "../../apps/navier-stokes/cases/box-flow.js";
 import { configOf } from "../../apps/navier-stokes/config/config.js";
 import type { Flow } from "../../apps/navier-stokes/simulation/simulation.js";
@@ -20,7 +20,7 @@ export function bubbleFlow(nx: number, ny: number): Flow {
     const inside = 0.5 - 0.5 * Math.tanh((Math.hypot(x - BUBBLE.x, y - BUBBLE.y) - BUBBLE.radius) * ny * 0.5);
     return { rho: rho + (BUBBLE.rho - rho) * inside, velocity: [0, 0, 0], p };
   });
-  return { ...flow, boundary: (model, side) => [mirror(model, side)] };
+  return { ...flow, boundary: (model, side) => [mirrorGhosts(model, side)] };
 }
 
 export const shockTube: Exhibit = {

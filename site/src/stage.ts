@@ -1,6 +1,6 @@
 import type { DeviceSet } from "isoform/set";
 import { animate, type Wishes } from "./animate.js";
-import { element } from "./element.js";
+import { domElement } from "./element.js";
 import type { Exhibit, Extents } from "./exhibit.js";
 import { listen } from "./pointer.js";
 
@@ -12,27 +12,27 @@ export async function show(
   fail: (error: unknown) => void,
 ): Promise<() => Promise<void>> {
   const { sizes, erases } = exhibit;
-  const frame = element("div", { className: "frame" });
-  const run = element("button", { type: "button" });
-  const again = element("button", { type: "button", textContent: "Start over" });
-  const eraser = element("input", { type: "checkbox" });
-  const cells = element("select", { id: "cells" }, ...sizes.map((extents) => new Option(extents.join(" x "))));
-  const rates = element("output", { id: "rates", ariaLive: "off" });
+  const frame = domElement("div", { className: "frame" });
+  const run = domElement("button", { type: "button" });
+  const again = domElement("button", { type: "button", textContent: "Start over" });
+  const eraser = domElement("input", { type: "checkbox" });
+  const cells = domElement("select", { id: "cells" }, ...sizes.map((extents) => new Option(extents.join(" x "))));
+  const rates = domElement("output", { id: "rates", ariaLive: "off" });
   const hint = `${exhibit.hint} With the keyboard: arrow keys move the cursor, space puts the pen down or up${erases ? ", E changes between drawing and erasing" : ""}.`;
   stage.replaceChildren(
-    element("h2", { textContent: exhibit.title }),
+    domElement("h2", { textContent: exhibit.title }),
     frame,
-    element(
+    domElement(
       "div",
       { className: "controls" },
       run,
       again,
-      element("label", { hidden: !erases }, eraser, " Erase"),
-      element("label", { hidden: sizes.length === 1 }, "Cells ", cells),
+      domElement("label", { hidden: !erases }, eraser, " Erase"),
+      domElement("label", { hidden: sizes.length === 1 }, "Cells ", cells),
       rates,
     ),
-    element("p", { textContent: exhibit.text }),
-    element("p", { id: "hint", textContent: hint }),
+    domElement("p", { textContent: exhibit.text }),
+    domElement("p", { id: "hint", textContent: hint }),
   );
 
   const wishes: Wishes = { playing: !matchMedia("(prefers-reduced-motion: reduce)").matches, restart: false, strokes: [] };
@@ -46,13 +46,13 @@ export async function show(
 
   /** Opens the exhibit on a canvas of its own: a canvas is drawn on in one way as long as it lives. */
   const open = async ([width, height]: Extents): Promise<() => Promise<void>> => {
-    const canvas = element("canvas", { width, height, tabIndex: 0, id: "picture" });
+    const canvas = domElement("canvas", { width, height, tabIndex: 0, id: "picture" });
     // So that screen readers hand the arrow keys on.
     canvas.setAttribute("role", "application");
     canvas.setAttribute("aria-roledescription", "picture to draw in");
     canvas.setAttribute("aria-label", exhibit.alternative);
     canvas.setAttribute("aria-describedby", "hint");
-    const cursor = element("span", { className: "cursor", ariaHidden: "true" });
+    const cursor = domElement("span", { className: "cursor", ariaHidden: "true" });
     frame.replaceChildren(canvas, cursor);
     wishes.strokes.length = 0;
     listen(canvas, cursor, eraser, (stroke) => void wishes.strokes.push(stroke));

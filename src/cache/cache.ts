@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { IsoformError } from "../base/errors.js";
-import { DIGEST, readVerified, writeVerified } from "./files.js";
+import { DIGEST_ENDING, readVerified, writeVerified } from "./files.js";
 import { cacheFolder, KEPT_NAME, requirePrivate } from "./folder.js";
 import { noteWritten } from "./limit.js";
 
@@ -40,7 +40,7 @@ export function cachedBinary<T>(
 /** Value remembered for these `parts`, on this machine, in any process. */
 export function recall(kind: string, parts: readonly string[], folder = cacheFolder()): Uint8Array | undefined {
   if (!requirePrivate(folder)) return undefined;
-  const found = readVerified(folder, nameOf(kind, parts));
+  const found = readVerified(folder, cacheName(kind, parts));
   // A copy: small files come as parts of a buffer that they share.
   return found && new Uint8Array(found);
 }
@@ -48,14 +48,14 @@ export function recall(kind: string, parts: readonly string[], folder = cacheFol
 /** The path of the file that has what was remembered, for what is loaded by its path. */
 export function recallPath(kind: string, parts: readonly string[], folder = cacheFolder()): string | undefined {
   if (!requirePrivate(folder)) return undefined;
-  const name = nameOf(kind, parts);
+  const name = cacheName(kind, parts);
   return readVerified(folder, name) && join(folder, name);
 }
 
 /** Keeps it for `recall`, unless the disk is full or may not be written to. Returns the path of the file. */
 export function remember(kind: string, parts: readonly string[], data: Uint8Array, folder = cacheFolder()): string | undefined {
   if (!requirePrivate(folder)) return undefined;
-  const name = nameOf(kind, parts);
+  const name = cacheName(kind, parts);
   try {
     writeVerified(folder, name, data);
     noteWritten(folder, data.length);
@@ -70,14 +70,14 @@ export function remember(kind: string, parts: readonly string[], data: Uint8Arra
 export function discard(path: string, folder = cacheFolder()): void {
   if (dirname(path) !== folder || !KEPT_NAME.test(basename(path))) return;
   try {
-    for (const file of [path, path + DIGEST]) rmSync(file, { force: true });
+    for (const file of [path, path + DIGEST_ENDING]) rmSync(file, { force: true });
   } catch {
     // Whoever asks for it next is told again.
   }
 }
 
 /** The name of its file: the same parts give the same name. */
-export function nameOf(kind: string, parts: readonly string[]): string {
+export function cacheName(kind: string, parts: readonly string[]): string {
   const hash = createHash("sha256");
   for (const part of parts) hash.update(`${part.length}:`).update(part);
   return `${hash.digest("hex").slice(0, 40)}.${kind}`;

@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
  */
 
 /** Ending of the file that has the digest of another. */
-export const DIGEST = ".sha256";
+export const DIGEST_ENDING = ".sha256";
 /** Ending of what is being written. */
 export const PARTIAL = ".partial";
 
@@ -26,7 +26,7 @@ export function readVerified(folder: string, name: string): Buffer | undefined {
   const path = join(folder, name);
   try {
     const data = readRegular(path);
-    if (data.length === 0 || readRegular(path + DIGEST).toString("latin1") !== digestOf(name, data)) return undefined;
+    if (data.length === 0 || readRegular(path + DIGEST_ENDING).toString("latin1") !== digestOf(name, data)) return undefined;
     markUsed(path);
     return data;
   } catch {
@@ -37,13 +37,13 @@ export function readVerified(folder: string, name: string): Buffer | undefined {
 /** Writes a file and its digest, each at once. Throws where the disk is full or may not be written to. */
 export function writeVerified(folder: string, name: string, data: Uint8Array): void {
   const path = join(folder, name);
-  for (const place of [path, path + DIGEST])
+  for (const place of [path, path + DIGEST_ENDING])
     if (lstatSync(place, { throwIfNoEntry: false })?.isDirectory()) rmSync(place, { recursive: true });
-  replaceFile(path + DIGEST, digestOf(name, data));
+  replaceFile(path + DIGEST_ENDING, digestOf(name, data));
   try {
     replaceFile(path, data);
   } catch (error) {
-    rmSync(path + DIGEST, { force: true });
+    rmSync(path + DIGEST_ENDING, { force: true });
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, rmSync, statSync, utimesSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { IsoformError } from "../base/errors.js";
-import { DIGEST, PARTIAL, replaceFile } from "./files.js";
+import { DIGEST_ENDING, PARTIAL, replaceFile } from "./files.js";
 import { KEPT_NAME } from "./folder.js";
 
 const MIB = 1 << 20;
@@ -21,8 +21,8 @@ const WRITTEN = 1 / 16;
 const LOOKED = ".looked";
 
 /** Bytes that the cache may have, from ISOFORM_CACHE_MIB. */
-export function cacheLimit(environment: NodeJS.ProcessEnv = process.env): number {
-  const wish = environment.ISOFORM_CACHE_MIB;
+function cacheLimit(): number {
+  const wish = process.env.ISOFORM_CACHE_MIB;
   if (!wish) return DEFAULT_MIB * MIB;
   const mib = Number(wish);
   if (!(Number.isInteger(mib) && mib >= 1)) throw new IsoformError(`ISOFORM_CACHE_MIB is "${wish}": it needs a whole number from 1`);
@@ -54,7 +54,7 @@ function lookedLately(folder: string, now: number): boolean {
 }
 
 /** Removes what was left half written, and, where there are more than `limit` bytes, what was not used for longest. */
-export function prune(folder: string, limit: number, now = Date.now() / 1e3): void {
+function prune(folder: string, limit: number, now: number): void {
   const marker = join(folder, LOOKED);
   replaceFile(marker, "");
   utimesSync(marker, now, now);
@@ -66,22 +66,23 @@ export function prune(folder: string, limit: number, now = Date.now() / 1e3): vo
     const age = now - found.mtimeMs / 1e3;
     if (name.endsWith(PARTIAL)) {
       if (age > STALE) remove(path);
-    } else if (KEPT_NAME.test(name) && !name.endsWith(DIGEST)) kept.push({ path, bytes: sizeOf(path, found), age });
-    else if (name.endsWith(DIGEST) && age > STALE && !lstatSync(path.slice(0, -DIGEST.length), { throwIfNoEntry: false })) remove(path);
+    } else if (KEPT_NAME.test(name) && !name.endsWith(DIGEST_ENDING)) kept.push({ path, bytes: sizeOf(path, found), age });
+    else if (name.endsWith(DIGEST_ENDING) && age > STALE && !lstatSync(path.slice(0, -DIGEST_ENDING.length), { throwIfNoEntry: false }))
+      remove(path);
   }
   let total = kept.reduce((sum, { bytes }) => sum + bytes, 0);
   if (total <= limit) return;
   for (const { path, bytes, age } of kept.toSorted((a, b) => b.age - a.age)) {
     if (total <= limit * LEFT || age < IN_USE) return;
     remove(path);
-    remove(path + DIGEST);
+    remove(path + DIGEST_ENDING);
     total -= bytes;
   }
 }
 
 /** With its digest, in whole blocks of a disk. */
 const sizeOf = (path: string, { size }: Stats): number =>
-  blocks(size) + blocks(lstatSync(path + DIGEST, { throwIfNoEntry: false })?.size ?? 0);
+  blocks(size) + blocks(lstatSync(path + DIGEST_ENDING, { throwIfNoEntry: false })?.size ?? 0);
 const blocks = (size: number): number => Math.ceil(size / 4096) * 4096;
 
 const remove = (path: string): void => rmSync(path, { recursive: true, force: true });

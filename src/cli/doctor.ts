@@ -68,8 +68,8 @@ async function ncclText(): Promise<string> {
   const found = await reportNccl();
   if ("missing" in found)
     return ["NCCL", ...missingLines(found.missing), "  without it messages between GPUs go through the host"].join("\n");
-  const { isOff } = await import("../set/ipc/facts.js");
-  const totals = isOff()
+  const { isIpcOff } = await import("../set/ipc/facts.js");
+  const totals = isIpcOff()
     ? "totals of reductions, too, as ISOFORM_IPC is off"
     : "GPUs of one node exchange totals of reductions by CUDA IPC";
   return `NCCL\n  ${found.path}: NCCL ${found.version}; it carries messages of mpi:cuda between GPUs; ${totals}`;

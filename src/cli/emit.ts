@@ -5,7 +5,7 @@ import type { Precision } from "../ir/launch.js";
 import { IsoformError } from "../base/errors.js";
 import type { Shell } from "../portability/application.js";
 import { SETTING_OPTIONS, DEFAULT_SETTINGS, type Storage } from "../skeleton/settings.js";
-import { makeFolder } from "./folders.js";
+import { makeOutputFolder } from "./folders.js";
 import { count } from "./numbers.js";
 import { TARGET_NAMES, type TargetName } from "../emit/standalone/names.js";
 import { APPLICATIONS } from "./commands.js";
@@ -69,7 +69,7 @@ async function emit(source: string, options: EmitOptions, shell: Shell): Promise
     : await kernelsOfFile(source, options);
   const files = await filesOf(chosen(source, found, options.kernel), options);
   if (options.out === undefined) return shell.print(printed(files));
-  await makeFolder(options.out);
+  await makeOutputFolder(options.out);
   const paths = files.map(({ name }) => join(options.out!, name));
   await shell.checkOutputs({ out: paths }, Object.hasOwn(APPLICATIONS, source) ? {} : { arguments: source });
   for (const [n, { text }] of files.entries()) await shell.writeFile(paths[n], text);

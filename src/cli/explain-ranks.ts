@@ -2,8 +2,8 @@ import { devices } from "../set/index.js";
 import type { SkeletonModule, SkeletonSettings } from "../skeleton/settings.js";
 import { DEFAULT_LINKS, linksOf, linkText, REACHES, type Links } from "../skeleton/ranks/links.js";
 import {
-  messagesOf,
-  placesOf,
+  planMessages,
+  rankPlaces,
   predict,
   rankBeside,
   type PlaceMessages,
@@ -11,7 +11,7 @@ import {
   type RankJob,
 } from "../skeleton/ranks/prediction.js";
 import { collectMessages, type CollectMessages } from "../skeleton/ranks/reduction-messages.js";
-import type { Place, RankPlan, RankStep } from "../skeleton/ranks/rank-plan.js";
+import type { RankPlace, RankPlan, RankStep } from "../skeleton/ranks/rank-plan.js";
 import type { Split } from "../domain/grid/options.js";
 import type { Division } from "../domain/grid/split.js";
 import { sampledPlan } from "../skeleton/sampled-plan.js";
@@ -68,7 +68,7 @@ export async function explainRanks(
     extents: job.extents,
     kernels: words,
     links,
-    places: ranks === 1 ? [] : messagesOf(plan, job.extents, together.division, placesOf(together.division)),
+    places: ranks === 1 ? [] : planMessages(plan, job.extents, together.division, rankPlaces(together.division)),
     alone,
     together,
     efficiency: alone.seconds / together.seconds / (strong ? ranks : 1),
@@ -114,7 +114,7 @@ function directionText([y, z]: RankStep, division: Division): string {
   return `to ${[y !== 0 && `${along(y)} along y`, z !== 0 && `${along(z)} along z`].filter(Boolean).join(", ")}`;
 }
 
-const placeText = ({ y, z }: Place, division: Division): string =>
+const placeText = ({ y, z }: RankPlace, division: Division): string =>
   division.y === 1 ? `${z} rank` : division.z === 1 ? `${y} rank` : `rank that is ${y} along y, ${z} along z`;
 
 function reportText(report: RankReport, { level, precision, iterations }: RankPlan): string {
@@ -159,8 +159,8 @@ const ranksText = ({ division: { y, z }, planes, rows }: Prediction): string =>
  * are messages between two ranks, too.
  */
 function messagesText({ places, together: { division } }: RankReport, { messages: collects, unlisted }: CollectMessages): string {
-  const nth = (place: Place["y"], length: number): number => (place === "first" ? 0 : place === "inner" ? 1 : length - 1);
-  const rankAt = ({ y, z }: Place): number => nth(y, division.y) + division.y * nth(z, division.z);
+  const nth = (place: RankPlace["y"], length: number): number => (place === "first" ? 0 : place === "inner" ? 1 : length - 1);
+  const rankAt = ({ y, z }: RankPlace): number => nth(y, division.y) + division.y * nth(z, division.z);
   const rows = places.flatMap(({ place, messages }) =>
     messages.map(({ task, step, bytes }) => `${rankAt(place)} ${rankBeside(division, rankAt(place), step)} ${Math.round(bytes)} ${task}`),
   );

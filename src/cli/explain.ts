@@ -5,7 +5,7 @@ import { DEFAULT_SETTINGS, SPLIT_OPTION, type SkeletonModule, type SkeletonSetti
 import type { Skeleton } from "../skeleton/skeleton.js";
 import { APPLICATIONS } from "./commands.js";
 import { count, countOrNone } from "./numbers.js";
-import { addRankOptions, dimension, RANK_FORMATS, requireRankOptions, type AsRanks, type RankFormat } from "./rank-options.js";
+import { addRankOptions, boxDimension, RANK_FORMATS, requireRankOptions, type AsRanks, type RankFormat } from "./rank-options.js";
 import { addSettings } from "./settings.js";
 
 /** Applications that have a sequence of containers, by name; each is loaded only when it is wanted. */
@@ -50,7 +50,7 @@ export function addExplain(program: Command, shell: Shell, modules: SkeletonModu
     .option("--unroll <n>", "iterations to plan together", count, 1)
     .option("--size <n>", "cells along each axis; default: the application's own; with --as-ranks 256", count)
     .option("--planes <n>", "cells along the last axis, if they are other than along the others", count)
-    .addOption(new Option("--dimension <n>", "axes of the box: 2 or 3; default: the application's own").argParser(dimension))
+    .addOption(new Option("--dimension <n>", "axes of the box: 2 or 3; default: the application's own").argParser(boxDimension))
     .option("--iterations <n>", "iterations to run; the last ones are measured for the timeline; 0: none", countOrNone, 20)
     .addOption(
       new Option(

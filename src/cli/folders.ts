@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import { IsoformError } from "../base/errors.js";
 
 /** Makes a folder and those above it. Throws IsoformError. */
-export async function makeFolder(path: string): Promise<void> {
+export async function makeOutputFolder(path: string): Promise<void> {
   await make(path).catch((error: Error) => {
     throw new IsoformError(`cannot make the folder ${path}: ${error.message.split(",")[0]}`);
   });

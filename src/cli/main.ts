@@ -7,7 +7,7 @@ import { IsoformError } from "../base/errors.js";
 import { leaveTogether, letFirstTell } from "../set/leaving.js";
 import { failureOf } from "./failure.js";
 import { parsedWords } from "./misplaced.js";
-import { makeProgram } from "./program.js";
+import { makeProgram } from "./make-program.js";
 import { clearProgress } from "./progress.js";
 
 const words = process.argv.slice(2);

@@ -3,8 +3,9 @@ import type { Device, LaunchOptions } from "../device/device.js";
 import { open } from "../device/open.js";
 import type { Policy } from "../device/launch/policy.js";
 import type { Precision } from "../ir/launch.js";
-import { unitStridesOf, type EmitRequest } from "../emit/standalone/index.js";
-import { print } from "../ir/print.js";
+import type { EmitRequest } from "../emit/standalone/index.js";
+import { unitStridesOf } from "../emit/standalone/request.js";
+import { printKernel } from "../ir/kernel-text.js";
 import { IsoformError } from "../base/errors.js";
 import type { Kernel } from "../kernel/declare/kernel.js";
 import { devices, type DeviceSet } from "../set/index.js";
@@ -32,7 +33,7 @@ function observing(device: Device, precision: Precision, found: Map<string, Foun
     try {
       const { ir, access, views } = bind(device, kernel, args, policy, { ...options, precision });
       const unitStrides = unitStridesOf(views);
-      const key = `${print(ir)} ${JSON.stringify(unitStrides)}`;
+      const key = `${printKernel(ir)} ${JSON.stringify(unitStrides)}`;
       if (!found.has(key)) found.set(key, { ir, access, stem: ir.name, unitStrides, sizes: { policy, views } });
     } catch (error) {
       // The launch itself reports the same error.

@@ -3,17 +3,17 @@ import { basename, dirname, extname, join, resolve } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import { FORTRAN_TARGETS, CPP_TARGETS, KERNEL_TARGETS, PORT_TARGETS, type PortTarget } from "../fortran/port/targets.js";
 import type { PortedFile, PortOptions, Source } from "../fortran/port/sources.js";
-import type { Kind, Settings } from "../fortran/port/settings.js";
+import type { PortKind, Settings } from "../fortran/port/settings.js";
 import { IsoformError } from "../base/errors.js";
 import type { Shell } from "../portability/application.js";
-import { makeFolder } from "./folders.js";
+import { makeOutputFolder } from "./folders.js";
 
 interface Options {
   to: PortTarget[];
   out?: string;
   config?: string;
   define?: Record<string, string | boolean>;
-  kind?: Record<string, Kind>;
+  kind?: Record<string, PortKind>;
   check?: boolean;
   report?: string;
 }
@@ -66,7 +66,7 @@ async function port(files: readonly string[], options: Options, shell: Shell): P
   for (const path of written.keys())
     if (files.some((file) => resolve(file) === resolve(path)))
       throw new IsoformError(`${path} is one of the files to port: choose another folder`);
-  for (const path of written.keys()) await makeFolder(dirname(path));
+  for (const path of written.keys()) await makeOutputFolder(dirname(path));
   await shell.checkOutputs({ out: [...written.keys()] });
   await writeReport();
   for (const [path, text] of written) await shell.writeFile(path, text);
@@ -175,10 +175,10 @@ function targets(text: string): PortTarget[] {
   return found;
 }
 
-function kind(text: string, before: Record<string, Kind> = {}): Record<string, Kind> {
+function kind(text: string, before: Record<string, PortKind> = {}): Record<string, PortKind> {
   const [, name, type] = /^([A-Za-z_]\w*)=(f64|f32|i32)$/.exec(text) ?? [];
   if (name === undefined) throw new InvalidArgumentError("It needs NAME=f64, NAME=f32 or NAME=i32.");
-  return { ...before, [name.toLowerCase()]: type as Kind };
+  return { ...before, [name.toLowerCase()]: type as PortKind };
 }
 
 function define(text: string, before: Record<string, string | boolean> = {}): Record<string, string | boolean> {

@@ -37,7 +37,7 @@ export function addRankOptions(command: Command): Command {
 }
 
 /** The axes of a box: 2 or 3. */
-export function dimension(text: string): 2 | 3 {
+export function boxDimension(text: string): 2 | 3 {
   if (text !== "2" && text !== "3") throw new InvalidArgumentError("It needs 2 or 3.");
   return text === "2" ? 2 : 3;
 }

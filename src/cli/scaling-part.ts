@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { IsoformError } from "../base/errors.js";
 import type { Shell } from "../portability/application.js";
-import type { Part } from "../portability/scaling/parts.js";
+import type { MeasuringTask } from "../portability/scaling/parts.js";
 import { PART_COMMAND } from "../portability/scaling/request.js";
 import { registeredSkeletons, type SkeletonModules } from "./explain.js";
 
@@ -22,10 +22,10 @@ export function addScalingPart(program: Command, shell: Shell, modules: Skeleton
     });
 }
 
-function partOf(text: string): Part {
+function partOf(text: string): MeasuringTask {
   try {
-    const part = JSON.parse(text) as Partial<Part>;
-    if (["kernels", "iterations", "link"].includes(part.what ?? "") && typeof part.devices === "string") return part as Part;
+    const part = JSON.parse(text) as Partial<MeasuringTask>;
+    if (["kernels", "iterations", "link"].includes(part.what ?? "") && typeof part.devices === "string") return part as MeasuringTask;
   } catch {
     // Refused below.
   }

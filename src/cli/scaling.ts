@@ -6,9 +6,9 @@ import { checkRequest, type ScalingRequest } from "../portability/scaling/reques
 import { Stopped } from "../portability/stop.js";
 import { DEFAULT_SETTINGS, SPLIT_OPTION, type SkeletonSettings } from "../skeleton/settings.js";
 import { registeredSkeletons, type SkeletonModules } from "./explain.js";
-import { makeFolder } from "./folders.js";
+import { makeOutputFolder } from "./folders.js";
 import { count } from "./numbers.js";
-import { dimension } from "./rank-options.js";
+import { boxDimension } from "./rank-options.js";
 import { addSettings } from "./settings.js";
 
 interface ScalingOptions extends Omit<SkeletonSettings, "size" | "planes" | "fuse" | "unroll"> {
@@ -63,7 +63,7 @@ export function addScaling(program: Command, shell: Shell, modules: SkeletonModu
     )
     .option("--ranks-per-node <n>", "with --links: ranks on each node", count)
     .option("--repeats <n>", "runs of each point, each in a process of its own", count, DEFAULT_REPEATS)
-    .option("--dimension <n>", "axes of the box: 2 or 3; default: the application's own", dimension)
+    .option("--dimension <n>", "axes of the box: 2 or 3; default: the application's own", boxDimension)
     .option("--output <folder>", "folder for prediction.json, results.json and scaling.svg; default: scaling- and the application's name");
   command.addOption(new Option(SPLIT_OPTION.flags, SPLIT_OPTION.description).choices(SPLIT_OPTION.choices));
   addSettings(command, DEFAULT_SETTINGS);
@@ -76,7 +76,7 @@ async function scaling(name: string, options: ScalingOptions, shell: Shell, modu
   const request = await requestOf(name, options);
   checkRequest(request);
   const folder = options.output ?? `scaling-${name}`;
-  await makeFolder(folder);
+  await makeOutputFolder(folder);
   const [{ study, FILES }, { join }] = await Promise.all([import("../portability/scaling/study.js"), import("node:path")]);
   const paths = Object.values(FILES).map((file) => join(folder, file));
   await shell.checkOutputs({ output: paths });

@@ -13,6 +13,12 @@ export async function loadKoffi(): Promise<Koffi | undefined> {
   }
 }
 
+/** Reason and remedy where koffi is missing, which would call `library`. */
+export const noKoffi = (library: string): { readonly reason: string; readonly remedy: string } => ({
+  reason: `the package koffi, which calls ${library}, is not installed`,
+  remedy: "npm install koffi",
+});
+
 export interface Library {
   readonly handle: LibraryHandle;
   /** As it was opened: a full path, or a name that the system's loader knows. */

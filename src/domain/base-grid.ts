@@ -17,7 +17,8 @@ import { ContainerError, LaunchError } from "../base/errors.js";
 import { requireOptions, requireThing } from "../base/own.js";
 import { callSite } from "../kernel/declare/location.js";
 import type { ScalarToken } from "../kernel/declare/params.js";
-import { inTurn, localOf, Scalar, spansProcesses, type DeviceSet, type LocalMember } from "../set/index.js";
+import { localOf, Scalar, spansProcesses, type DeviceSet, type LocalMember } from "../set/index.js";
+import { inTurn } from "../set/in-turn.js";
 import { declareContainer } from "./container/declare.js";
 import { declareScalarStep, prepareScalarStep } from "./container/scalar-step.js";
 import { activityOf, coarseMask, type Activity } from "./grid/activity.js";
@@ -43,7 +44,7 @@ import type { DataView, HaloCopy, Offset, Partition, Rounds, Span } from "./grid
 import { BOX_SIDES, HaloWidths } from "./container/halo-widths.js";
 import { partition, periodicAxes } from "./grid/partition.js";
 import { memberBeside, partitionBoxes, SPLIT_ROWS, type Division } from "./grid/split.js";
-import { inOneArray, piecesOf, requireWhole, type MemberRows, type Planes } from "./grid/pieces.js";
+import { inOneArray, evenPlaneRuns, requireWhole, type MemberRows, type Planes } from "./grid/pieces.js";
 import { Runs } from "./container/runs.js";
 
 /** Place of one value of a field. */
@@ -54,7 +55,7 @@ export interface ValueLocation {
 }
 
 /** Runs of planes, or rows of them, of partitions that are not for a grid to choose. */
-export type Given = readonly Pick<Partition, "first" | "planes" | "rows">[];
+export type GivenPartitions = readonly Pick<Partition, "first" | "planes" | "rows">[];
 
 /** Common base of all grids: activity, partitions, recorded stencils, and the layout of the fields' memory. */
 export abstract class BaseGrid<D extends Dimension = Dimension> implements FieldGrid<D> {
@@ -90,7 +91,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     readonly extents: readonly number[],
     options: GridOptions & { readonly ghosts?: Ghosts; readonly split?: Split },
     private readonly step = 1,
-    given?: Given,
+    given?: GivenPartitions,
     protected readonly division: Division = { y: 1, z: set.members.length },
   ) {
     requireOptions("a grid", options, ["active", "layout", "periodic", "levels", "packed", "ghosts", "split", "brick", "kind"]);
@@ -209,10 +210,10 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
   }
 
   /** A grid of this kind on the same set, of twice the cell size. */
-  protected abstract makeCoarse(extents: readonly number[], options: GridOptions, partitions: Given): BaseGrid<D>;
+  protected abstract makeCoarse(extents: readonly number[], options: GridOptions, partitions: GivenPartitions): BaseGrid<D>;
 
   /** Active cells of some planes, or rows of them. */
-  private cellsOf({ first, planes, rows }: Given[number]): number {
+  private cellsOf({ first, planes, rows }: GivenPartitions[number]): number {
     const end = first + planes;
     const counts = rows ? this.activity.rowsIn(first, end).slice(...rows) : this.activity.planes.slice(first, end);
     return counts.reduce((a, b) => a + b, 0);
@@ -440,7 +441,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
   protected abstract locate(field: Field, cell: readonly number[], k: number): ValueLocation;
 
   pieces(field: Field, ghosts = false): readonly Planes[] {
-    return piecesOf(this.allPlanes(ghosts), this.planeLength(field, ghosts) * BYTES[field.type], this.step);
+    return evenPlaneRuns(this.allPlanes(ghosts), this.planeLength(field, ghosts) * BYTES[field.type], this.step);
   }
 
   planeLength({ cardinality }: Field, ghosts = false): number {
@@ -502,7 +503,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
   }
 
   takenPieces(field: Field, ghosts = false): readonly Planes[] {
-    return piecesOf(this.ownPlanes(ghosts), this.planeLength(field, ghosts) * BYTES[field.type], this.step);
+    return evenPlaneRuns(this.ownPlanes(ghosts), this.planeLength(field, ghosts) * BYTES[field.type], this.step);
   }
 
   ownBoxes(field: Field, ghosts = false): readonly MemberRows[] {
@@ -518,7 +519,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
       const taken = this.dimension === 3 ? span(rows, 1) : ([0, 1] as const);
       const [begin, end] = span([first, first + planes], last);
       const plane = (this.planeLength(field, ghosts) / this.rowsOfPlane(margins)) * (taken[1] - taken[0]);
-      return piecesOf({ first: begin, end }, plane * BYTES[field.type], this.step).map((piece) => ({ ...piece, rows: taken, member }));
+      return evenPlaneRuns({ first: begin, end }, plane * BYTES[field.type], this.step).map((piece) => ({ ...piece, rows: taken, member }));
     });
   }
 

@@ -6,20 +6,20 @@ import type { Device } from "../device/device.js";
 import type { View } from "../device/memory/view.js";
 import type { TargetName } from "../emit/standalone/names.js";
 import { LaunchError } from "../base/errors.js";
-import type { Value } from "../ir/operators.js";
+import type { PlainValue } from "../ir/operators.js";
 import { withAtomics } from "./analyse/atomic-calls.js";
 import { forgetAbsent, isWithinProcedures } from "./analyse/broken.js";
-import { regionsOf, type Region } from "./analyse/regions.js";
-import { find, readSymbols, type Scope, type World } from "./analyse/symbols.js";
+import { regionsOf, type ParallelRegion } from "./analyse/regions.js";
+import { find, readSymbols, type UnitScope, type World } from "./analyse/symbols.js";
 import type { Emitted } from "./emitted.js";
 import { FortranError, problemText, Problems } from "./errors.js";
-import { Planner, type Step } from "./host/plan.js";
+import { Planner, type HostStep } from "./host/plan.js";
 import { arrayExtents, fortranKernel, RunError, type FortranKernel } from "./host/kernels.js";
 import type { Routines } from "./host/run.js";
 import { lowerRegion } from "./lower/kernels.js";
 import { elementType, Unlowerable } from "./lower/values.js";
 import { parse } from "./parse/index.js";
-import { inOrder } from "./port/order.js";
+import { withLoopOrder } from "./port/order.js";
 
 export { FortranError, problemText, type Problem } from "./errors.js";
 export { RunError, type FortranKernel } from "./host/kernels.js";
@@ -60,7 +60,7 @@ export interface Routine {
    *
    * @throws RunError if an argument is missing or does not fit, or a statement outside of loops cannot be run
    */
-  run(device: Device, args: Readonly<Record<string, unknown>>): Promise<Record<string, Value>>;
+  run(device: Device, args: Readonly<Record<string, unknown>>): Promise<Record<string, PlainValue>>;
 }
 
 /** Result of translating Fortran. */
@@ -76,14 +76,14 @@ export interface FortranCode {
    *
    * @throws RunError if a bound is not known
    */
-  extents(routine: string, name: string, scalars?: Readonly<Record<string, Value>>): number[];
+  extents(routine: string, name: string, scalars?: Readonly<Record<string, PlainValue>>): number[];
   /**
    * A new array for an argument of a routine, or of a module's variable: extents and lower bounds are worked out from its declaration, or from
    * its `allocate`, with these scalars. Filled with data in Fortran's order, or zero.
    *
    * @throws RunError if a bound is not known
    */
-  array(device: Device, routine: string, name: string, scalars?: Readonly<Record<string, Value>>, data?: ArrayLike<number>): View;
+  array(device: Device, routine: string, name: string, scalars?: Readonly<Record<string, PlainValue>>, data?: ArrayLike<number>): View;
   /** The kernels as source files of another language, and why some cannot be written in it. */
   emit(target: TargetName): Promise<Emitted>;
 }
@@ -122,10 +122,10 @@ class Code implements FortranCode, Routines {
   readonly kernels = new Map<string, FortranKernel>();
   readonly saved: Routines["saved"] = new Map();
   private readonly arrays = new WeakMap<Device, ReturnType<Routines["arraysOn"]>>();
-  private readonly scopes = new Map<string, Scope>();
-  private readonly planned = new Map<Scope, readonly Step[]>();
-  private readonly global = new Map<Scope, FortranKernel>();
-  private readonly unrunnable = new Map<Scope, Unlowerable>();
+  private readonly scopes = new Map<string, UnitScope>();
+  private readonly planned = new Map<UnitScope, readonly HostStep[]>();
+  private readonly global = new Map<UnitScope, FortranKernel>();
+  private readonly unrunnable = new Map<UnitScope, Unlowerable>();
 
   constructor(
     private readonly world: World,
@@ -142,7 +142,7 @@ class Code implements FortranCode, Routines {
   }
 
   /** Lowers a procedure: its loops, and what is around them. */
-  add(scope: Scope): void {
+  add(scope: UnitScope): void {
     const { unit } = scope;
     if (unit.kind === "module" || isDevice(scope) || (unit.kind === "procedure" && unit.ofStatement)) return;
     const before = this.found.found.length;
@@ -154,7 +154,7 @@ class Code implements FortranCode, Routines {
     if (this.found.found.length === before) this.scopes.set(unit.name, scope);
   }
 
-  steps(scope: Scope): readonly Step[] {
+  steps(scope: UnitScope): readonly HostStep[] {
     const steps = this.planned.get(scope) ?? this.plan(scope);
     const problem = this.unrunnable.get(scope);
     if (problem) throw new RunError(`${scope.unit.name} cannot be run: ${problemText(problem)}`);
@@ -162,7 +162,7 @@ class Code implements FortranCode, Routines {
   }
 
   /** Plan of the host side. Statements without a form here are a problem of the file only next to a loop of a procedure. */
-  private plan(scope: Scope): readonly Step[] {
+  private plan(scope: UnitScope): readonly HostStep[] {
     const { unit } = scope;
     if (unit.kind === "module") return [];
     const refused: Unlowerable[] = [];
@@ -177,13 +177,13 @@ class Code implements FortranCode, Routines {
     return steps;
   }
 
-  private readonly ofRegions = new Map<Region, FortranKernel>();
+  private readonly ofRegions = new Map<ParallelRegion, FortranKernel>();
 
-  private lowered(region: Region): FortranKernel | undefined {
+  private lowered(region: ParallelRegion): FortranKernel | undefined {
     if (this.found.found.some(({ at }) => at === region.at)) return undefined;
     const settings = Object.hasOwn(this.loops, region.name) ? this.loops[region.name] : undefined;
     try {
-      const kernel = fortranKernel(lowerRegion(settings ? inOrder(region, settings, this.found) : region));
+      const kernel = fortranKernel(lowerRegion(settings ? withLoopOrder(region, settings, this.found) : region));
       this.ofRegions.set(region, kernel);
       this.kernels.set(region.name, kernel);
       return kernel;
@@ -204,32 +204,32 @@ class Code implements FortranCode, Routines {
     this.found.add(at, construct, why, remedy);
   }
 
-  kernelOf({ region }: Extract<Step, { kind: "launch" }>): FortranKernel {
+  kernelOf({ region }: Extract<HostStep, { kind: "launch" }>): FortranKernel {
     const kernel = this.ofRegions.get(region);
     if (!kernel) throw new RunError(`the loop ${region.name} cannot be run: its problems are listed`);
     return kernel;
   }
 
-  globalKernel(scope: Scope): FortranKernel {
+  globalKernel(scope: UnitScope): FortranKernel {
     return this.global.get(scope)!;
   }
 
-  private scopeOf(name: string): Scope {
+  private scopeOf(name: string): UnitScope {
     const scope = this.scopes.get(name.toLowerCase());
     if (!scope) throw new LaunchError(`no routine ${name}; there are ${this.routines.slice(0, 20).join(", ") || "none"}`);
     return scope;
   }
 
-  extents(routine: string, name: string, scalars: Readonly<Record<string, Value>> = {}): number[] {
+  extents(routine: string, name: string, scalars: Readonly<Record<string, PlainValue>> = {}): number[] {
     return this.declared(routine, name, scalars).extents;
   }
 
-  array(device: Device, routine: string, name: string, scalars: Readonly<Record<string, Value>> = {}, data?: ArrayLike<number>): View {
+  array(device: Device, routine: string, name: string, scalars: Readonly<Record<string, PlainValue>> = {}, data?: ArrayLike<number>): View {
     const { type, extents } = this.declared(routine, name, scalars);
     return data ? device.from({ type }, data, extents) : device.array({ type }, extents);
   }
 
-  private declared(routine: string, name: string, scalars: Readonly<Record<string, Value>>) {
+  private declared(routine: string, name: string, scalars: Readonly<Record<string, PlainValue>>) {
     const scope = this.scopeOf(routine);
     // Looks for arrays of modules that the routine does not see, but whose procedures it may call.
     const others = this.world.scopes.flatMap(({ unit, variables }) => (unit.kind === "module" ? (variables.get(name) ?? []) : []));
@@ -245,12 +245,12 @@ class Code implements FortranCode, Routines {
   routine(name: string): Routine {
     const scope = this.scopeOf(name);
     const dummies = scope.unit.kind === "procedure" ? scope.unit.dummies : [];
-    const run: Routine["run"] = async (device, args) => new (await import("./host/run.js")).Run(this, device).routine(scope, args);
+    const run: Routine["run"] = async (device, args) => new (await import("./host/run.js")).HostRun(this, device).routine(scope, args);
     return { name, arguments: dummies, run };
   }
 }
 
 /** Procedures that live in kernels alone. */
-function isDevice({ unit }: Scope): boolean {
+function isDevice({ unit }: UnitScope): boolean {
   return unit.kind === "procedure" && unit.attributes.includes("device") && !unit.attributes.includes("host");
 }

@@ -1,14 +1,14 @@
 import { createHash, type Hash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { IsoformError } from "../base/errors.js";
-import { DIGEST, withFile, type StateSource } from "./state-file.js";
+import { DIGEST_BYTES, withFile, type StateSource } from "./state-file.js";
 
 /*
  * Digests of a file's blocks, so that some of its bytes can be read and checked without the others.
  */
 
 /** Bytes of a block in files that are written. Tests lower it; whoever reads is told by the file that names the digests. */
-export const BLOCK = { bytes: 2 ** 22 };
+export const DIGEST_BLOCK = { bytes: 2 ** 22 };
 
 /** Counts and digests the bytes of a file as they are written. */
 export class BlockDigests {
@@ -47,7 +47,7 @@ export class BlockDigests {
 }
 
 /** Bytes of the digests of a file. */
-export const digestBytes = (bytes: number, block: number): number => DIGEST * Math.ceil(bytes / block);
+export const digestBytes = (bytes: number, block: number): number => DIGEST_BYTES * Math.ceil(bytes / block);
 
 /** A file whose blocks are compared with their digests as they are read. */
 export class CheckedFile implements StateSource {
@@ -81,7 +81,7 @@ export class CheckedFile implements StateSource {
     const begin = number * this.block;
     const bytes = Buffer.alloc(Math.max(0, Math.min(this.block, this.size - begin)));
     const { bytesRead } = await file.read(bytes, { position: begin });
-    const expected = this.digests.subarray(number * DIGEST, (number + 1) * DIGEST);
+    const expected = this.digests.subarray(number * DIGEST_BYTES, (number + 1) * DIGEST_BYTES);
     if (bytesRead === 0 || bytesRead < bytes.length || !createHash("sha256").update(bytes).digest().equals(expected))
       throw new IsoformError(
         `${this.path} is damaged, or belongs to another checkpoint: bytes ${begin} to ${begin + bytes.length} have another checksum`,

@@ -8,17 +8,17 @@ import type { StoredArray } from "./state-file.js";
  */
 
 /** Runs of `length` values, the first at place `first` of the array, each other one `stride` values after the one before. */
-export type Block = readonly [first: number, length: number, times: number, stride: number];
+export type FileBlock = readonly [first: number, length: number, times: number, stride: number];
 
 /** One run of values. */
-export const runOf = (first: number, length: number): Block => [first, length, 1, 0];
+export const runOf = (first: number, length: number): FileBlock => [first, length, 1, 0];
 
 /** The values that blocks have. */
-export const valuesIn = (blocks: readonly Block[]): number => blocks.reduce((sum, [, length, times]) => sum + length * times, 0);
+export const valuesIn = (blocks: readonly FileBlock[]): number => blocks.reduce((sum, [, length, times]) => sum + length * times, 0);
 
 /** The same values in the same order, with blocks that follow each other without a gap as one run, and without empty ones. */
-export function joined(blocks: readonly Block[]): Block[] {
-  const all: Block[] = [];
+export function joined(blocks: readonly FileBlock[]): FileBlock[] {
+  const all: FileBlock[] = [];
   for (const block of blocks) {
     const [first, length, times, stride] = block;
     if (length * times === 0) continue;
@@ -31,7 +31,7 @@ export function joined(blocks: readonly Block[]): Block[] {
 }
 
 /** Whether each rank has one run, right after the run of the rank before. */
-export function areInOrder(ranks: readonly (readonly Block[])[]): boolean {
+export function areInOrder(ranks: readonly (readonly FileBlock[])[]): boolean {
   let end = 0;
   return ranks.every((blocks) => {
     const fits = blocks.length === 0 || (blocks.length === 1 && blocks[0][2] === 1 && blocks[0][0] === end);
@@ -45,7 +45,7 @@ export function areInOrder(ranks: readonly (readonly Block[])[]): boolean {
  * @param ranks the blocks of each rank
  * @throws IsoformError that names the first place, and the rank
  */
-export function requireCover(ranks: readonly (readonly Block[])[], length: number): void {
+export function requireCover(ranks: readonly (readonly FileBlock[])[], length: number): void {
   const runs = ranks.flatMap((blocks, rank) =>
     blocks.flatMap(([first, count, times, stride]) =>
       Array.from({ length: times }, (_, n) => ({ rank, first: first + n * stride, count })),
@@ -62,7 +62,7 @@ export function requireCover(ranks: readonly (readonly Block[])[], length: numbe
 /** Values of blocks, in the order of the blocks, with their places in the array. */
 export async function* atPlaces(
   pieces: AsyncIterable<TypedArray>,
-  blocks: readonly Block[],
+  blocks: readonly FileBlock[],
 ): AsyncGenerator<{ readonly first: number; readonly values: TypedArray }> {
   const runs = blocks.flatMap(([first, length, times, stride]) =>
     Array.from({ length: times }, (_, n) => ({ first: first + n * stride, length })),
@@ -81,7 +81,7 @@ export async function* atPlaces(
 
 /** Blocks of an array, and the values of all of them one after the other. */
 interface Given {
-  readonly blocks: readonly Block[];
+  readonly blocks: readonly FileBlock[];
   /** Opens the values, when some are asked for. */
   open(): Promise<StoredArray>;
 }
@@ -111,7 +111,7 @@ export function inBlocks(type: ElementType, length: number, given: readonly Give
 }
 
 /** An array that reads the values of a block only: all others are 0. */
-export function onlyIn(block: Block, { type, length, values }: StoredArray): StoredArray {
+export function onlyIn(block: FileBlock, { type, length, values }: StoredArray): StoredArray {
   const [begin, run, , stride] = block;
   return {
     type,
@@ -138,7 +138,7 @@ interface Section {
 }
 
 /** The values of a block that lie at places [first, end) of the array; they follow each other. Undefined for none. */
-function within([begin, length, times, stride]: Block, first: number, end: number): Section | undefined {
+function within([begin, length, times, stride]: FileBlock, first: number, end: number): Section | undefined {
   const low = times === 1 ? 0 : Math.max(0, Math.floor((first - begin - length) / stride) + 1);
   const high = times === 1 ? 0 : Math.min(times - 1, Math.ceil((end - begin) / stride) - 1);
   if (low > high) return undefined;
@@ -150,7 +150,7 @@ function within([begin, length, times, stride]: Block, first: number, end: numbe
 /** Puts values of a block at their places of an array. */
 function scatter(
   values: TypedArray,
-  [begin, length, , stride]: Block,
+  [begin, length, , stride]: FileBlock,
   { from, to }: Section,
   placeIn: (place: number) => number,
   all: TypedArray,

@@ -3,8 +3,8 @@ import { dirname, join } from "node:path";
 import { IsoformError } from "../base/errors.js";
 import { agreedByAll } from "../set/job.js";
 import type { Ranks } from "../set/index.js";
-import { writeByOne, type Pieces } from "./files.js";
-import { makeFolder, pieceName, removeUnnamed } from "./piece-folder.js";
+import { writeByOne, type FileContent } from "./files.js";
+import { makePieceFolder, pieceName, removeUnnamed } from "./piece-folder.js";
 import { syncFolder, writeSynced } from "./whole-file.js";
 
 /*
@@ -40,9 +40,9 @@ interface InPieces<T> {
   /** Pieces of this process. */
   readonly pieces: readonly NewPiece<T>[];
   /** Content of the index of all pieces, by their numbers. Throws IsoformError where they do not fit each other. */
-  index(folder: string, all: readonly Written<T>[]): Pieces;
+  index(folder: string, all: readonly Written<T>[]): FileContent;
   /** Puts the index in its place; rank 0 is asked. */
-  put(index: Pieces): Promise<void>;
+  put(index: FileContent): Promise<void>;
 }
 
 /** Whether rank 0 finds a file at `path`, or nothing: pieces cannot be put beside a pipe or a device. */
@@ -85,7 +85,7 @@ export async function writeByRanks<T>(ranks: Ranks, content: InPieces<T>): Promi
 
 async function madeFolder(path: string): Promise<{ readonly folder?: string; readonly problem?: string }> {
   try {
-    return { folder: await makeFolder(path) };
+    return { folder: await makePieceFolder(path) };
   } catch (error) {
     return { problem: `cannot write ${path}: ${(error as Error).message.split(",")[0]}` };
   }

@@ -6,7 +6,7 @@ import { IsoformError } from "../base/errors.js";
 import { agreedByAll } from "../set/job.js";
 import type { ElementType } from "../ir/scalars.js";
 import { onAllRanks, Scalar, spansProcesses, type DeviceSet } from "../set/index.js";
-import { joined, onlyIn, runOf, valuesIn, type Block } from "./blocks.js";
+import { joined, onlyIn, runOf, valuesIn, type FileBlock } from "./blocks.js";
 import { boxValues, ownBlocks, ownRows, planeValues, takenPlanes } from "./fields.js";
 import { columnsIn, ownParticles, readOwnParticles } from "./own-particles.js";
 import type { Run, StateArray, StoredArray } from "./state-file.js";
@@ -62,11 +62,11 @@ export interface Described {
 /** Values of a part. */
 export interface PartArray extends StateArray {
   /** The values that this process has, where each of several has some, block after block. They are given without messages between processes. */
-  readonly own?: StateArray & { readonly blocks: readonly Block[] };
+  readonly own?: StateArray & { readonly blocks: readonly FileBlock[] };
 }
 
 /** Something with values, here. */
-export interface Part extends Omit<Described, "arrays"> {
+export interface CheckpointPart extends Omit<Described, "arrays"> {
   /** Whose processes all write, where it has one. */
   readonly set?: DeviceSet;
   /** All processes of the set call it, and ask for the values of an array that has no `own` together. */
@@ -81,14 +81,14 @@ export interface Part extends Omit<Described, "arrays"> {
   restore(values: readonly StoredArray[], runs: readonly Run[], iteration: number | undefined): void | Promise<void>;
 }
 
-export const keyOf = ({ kind, name }: Pick<Part, "kind" | "name">): string => `${kind} "${name}"`;
+export const keyOf = ({ kind, name }: Pick<CheckpointPart, "kind" | "name">): string => `${kind} "${name}"`;
 
 /** All parts, each once; of two with one name the second has a number. */
-export function partsOf(of: Checkpointed): Part[] {
-  const parts: Part[] = [];
+export function checkpointParts(of: Checkpointed): CheckpointPart[] {
+  const parts: CheckpointPart[] = [];
   const seen = new Set<unknown>();
   const names = new Map<string, number>();
-  const add = (owner: unknown, make: () => Part): void => {
+  const add = (owner: unknown, make: () => CheckpointPart): void => {
     if (seen.has(owner)) return;
     seen.add(owner);
     const part = make();
@@ -112,7 +112,7 @@ export function partsOf(of: Checkpointed): Part[] {
   return parts;
 }
 
-function sequencePart(sequence: CheckpointedSequence): Part {
+function sequencePart(sequence: CheckpointedSequence): CheckpointPart {
   return {
     kind: "skeleton",
     name: sequence.name,
@@ -127,7 +127,7 @@ function sequencePart(sequence: CheckpointedSequence): Part {
 }
 
 /** With its ghosts; without values where nothing has given it any. */
-function fieldPart(field: Field): Part {
+function fieldPart(field: Field): CheckpointPart {
   const { name, type, cardinality, grid } = field;
   const { extents, ghosts: margins, cells } = grid;
   const ghosts = margins.some(([low, high]) => low + high > 0);
@@ -165,7 +165,7 @@ function fieldPart(field: Field): Part {
   };
 }
 
-function axisPart(array: AxisArray): Part {
+function axisPart(array: AxisArray): CheckpointPart {
   const { name, type, cardinality, length, axes, ghosts, grid } = array;
   const along = axes.map((axis) => `${grid.extents[axis]} along ${"xyz"[axis]}`).join(", ");
   return {
@@ -184,7 +184,7 @@ function axisPart(array: AxisArray): Part {
 
 const componentsOf = (type: string, cardinality: number): string => (cardinality === 1 ? type : `${cardinality} ${type}`);
 
-function scalarPart(scalar: Scalar): Part {
+function scalarPart(scalar: Scalar): CheckpointPart {
   const { name, type } = scalar;
   return {
     kind: "scalar",
@@ -202,7 +202,7 @@ function scalarPart(scalar: Scalar): Part {
 }
 
 /** All columns of this process are on the host at once; particles stand in the order of their cells. */
-function speciesPart(species: Species): Part {
+function speciesPart(species: Species): CheckpointPart {
   const { grid, name } = species;
   const columns = Object.entries(species.columns);
   const isShared = spansProcesses(grid.set);
@@ -278,7 +278,7 @@ async function requireAll({ grid, name }: Species, own: number, all: number): Pr
     );
 }
 
-function arrayPart(array: CheckpointedArray): Part {
+function arrayPart(array: CheckpointedArray): CheckpointPart {
   const { name, type, length, set, piece } = array;
   const ranks = piece && spansProcesses(piece.set) ? piece.set.ranks : undefined;
   async function* values(): AsyncGenerator<TypedArray> {

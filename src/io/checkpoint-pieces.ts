@@ -3,8 +3,8 @@ import { IsoformError } from "../base/errors.js";
 import type { ElementType } from "../ir/scalars.js";
 import { agreedByAll } from "../set/job.js";
 import type { Ranks } from "../set/index.js";
-import { BLOCK, BlockDigests, CheckedFile, digestBytes } from "./block-digests.js";
-import { areInOrder, inBlocks, joined, requireCover, runOf, valuesIn, type Block } from "./blocks.js";
+import { DIGEST_BLOCK, BlockDigests, CheckedFile, digestBytes } from "./block-digests.js";
+import { areInOrder, inBlocks, joined, requireCover, runOf, valuesIn, type FileBlock } from "./blocks.js";
 import { isForFile, requirePiece, writeByRanks, type Written } from "./by-ranks.js";
 import type { PartArray } from "./checkpoint-parts.js";
 import { isFolderName, pieceName } from "./piece-folder.js";
@@ -34,7 +34,7 @@ interface ArrayInPieces {
   /** How many of its values each piece has. */
   readonly counts: readonly number[];
   /** Places of these values in the array. Default: a piece begins where the one before ends. */
-  readonly blocks?: readonly (readonly Block[])[];
+  readonly blocks?: readonly (readonly FileBlock[])[];
 }
 
 /** Facts about a rank's piece. */
@@ -42,7 +42,7 @@ interface About {
   /** Digests of its blocks, one after the other. */
   readonly digests: Uint8Array;
   /** The rank's values of each array in pieces. */
-  readonly blocks: readonly (readonly Block[])[];
+  readonly blocks: readonly (readonly FileBlock[])[];
 }
 
 /** Content of a checkpoint: arrays that processes have in pieces, and others. */
@@ -59,7 +59,7 @@ interface Content {
 export async function writeInPieces(ranks: Ranks, path: string, format: string, content: Content): Promise<boolean> {
   const own = content.arrays.flatMap((array) => array.own ?? []);
   if (own.length === 0 || !(await isForFile(ranks, path))) return false;
-  const passing = new BlockDigests(BLOCK.bytes);
+  const passing = new BlockDigests(DIGEST_BLOCK.bytes);
   await writeByRanks<About>(ranks, {
     path,
     named: () => foldersOf(path),
@@ -86,12 +86,12 @@ function indexOf(folder: string, all: readonly Written<About>[], { head, arrays 
     requireAgreedCover(blocks, length);
     return { type, counts: blocks.map(valuesIn), ...(!areInOrder(blocks) && { blocks }) };
   });
-  const pieces: PieceList = { folder, block: BLOCK.bytes, bytes: all.map(({ bytes }) => bytes), arrays: inPieces };
+  const pieces: PieceList = { folder, block: DIGEST_BLOCK.bytes, bytes: all.map(({ bytes }) => bytes), arrays: inPieces };
   const digests = new Uint8Array(Buffer.concat(all.map(({ about }) => about.digests)));
   return { head: { ...head, pieces }, arrays: [digests, ...arrays.filter(({ own }) => !own)] };
 }
 
-function requireAgreedCover(blocks: readonly (readonly Block[])[], length: number): void {
+function requireAgreedCover(blocks: readonly (readonly FileBlock[])[], length: number): void {
   try {
     requireCover(blocks, length);
   } catch (error) {
@@ -178,7 +178,7 @@ function requirePieces(path: string, described: unknown, digests: StoredArray | 
 
 /** Whether this, which may be anything, are blocks with as many values. */
 function areBlocks(blocks: unknown, count: number): boolean {
-  const isBlock = (block: unknown): block is Block =>
+  const isBlock = (block: unknown): block is FileBlock =>
     Array.isArray(block) &&
     block.length === 4 &&
     block.every((n) => Number.isSafeInteger(n) && n >= 0) &&

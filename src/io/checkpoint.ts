@@ -2,7 +2,7 @@ import type { TypedArray } from "../device/memory/view.js";
 import { IsoformError } from "../base/errors.js";
 import { agreedByAll } from "../set/job.js";
 import { onAllRanks, spansProcesses, type DeviceSet } from "../set/index.js";
-import { keyOf, partsOf, type Checkpointed, type Described, type Part, type PartArray } from "./checkpoint-parts.js";
+import { keyOf, checkpointParts, type Checkpointed, type Described, type CheckpointPart, type PartArray } from "./checkpoint-parts.js";
 import { openPieces, writeInPieces } from "./checkpoint-pieces.js";
 import { writeByOne } from "./files.js";
 import { previousOf, replaceCheckpoint } from "./replace-checkpoint.js";
@@ -25,7 +25,7 @@ const FORMAT = "isoform checkpoint 1";
 type Together = Pick<DeviceSet, "ranks">;
 
 /** The set whose processes all write and read, where some part has one. */
-const setOf = (parts: readonly Part[]): Together => parts.find((part) => part.set?.ranks)?.set ?? {};
+const setOf = (parts: readonly CheckpointPart[]): Together => parts.find((part) => part.set?.ranks)?.set ?? {};
 
 /**
  * Writes a checkpoint beside what is at `path`, then puts it there and keeps that as `previousOf(path)`: whatever happens, one of both is whole. Waits
@@ -41,7 +41,7 @@ export async function writeCheckpoint(
   metadata: unknown = null,
   { format = FORMAT }: CheckpointOptions = {},
 ): Promise<void> {
-  const parts = partsOf(of);
+  const parts = checkpointParts(of);
   const described: Described[] = [];
   const arrays: PartArray[] = [];
   for (const part of parts) {
@@ -175,7 +175,7 @@ export class Checkpoint {
    * @throws IsoformError if names, types or extents differ, with all that do, and for damaged values, on all ranks alike; nothing has changed then
    */
   async restore(of: Checkpointed): Promise<void> {
-    const parts = partsOf(of);
+    const parts = checkpointParts(of);
     const set = setOf(parts);
     await this.requireSame(set);
     const matched = this.matched(parts);
@@ -194,7 +194,9 @@ export class Checkpoint {
   }
 
   /** The parts that take the values, in the order of the file. Throws IsoformError for differences. */
-  private matched(parts: readonly Part[]): { readonly part: Part; readonly arrays: readonly StoredArray[]; readonly iteration?: number }[] {
+  private matched(
+    parts: readonly CheckpointPart[],
+  ): { readonly part: CheckpointPart; readonly arrays: readonly StoredArray[]; readonly iteration?: number }[] {
     const here = new Map(parts.map((part) => [keyOf(part), part]));
     let at = 0;
     const there = new Map(this.content.parts.map((part) => [keyOf(part), { part, arrays: this.stored.slice(at, (at += part.arrays)) }]));

@@ -1,11 +1,11 @@
 import { Field, type BoxOptions, type HostArrayOptions } from "../domain/grid/grid.js";
 import type { Span } from "../domain/grid/parts.js";
-import { HOST_LIMITS, piecesOf, type Planes } from "../domain/grid/pieces.js";
+import { HOST_LIMITS, evenPlaneRuns, type Planes } from "../domain/grid/pieces.js";
 import { cutsRows } from "../domain/grid/split.js";
 import { BYTES, type TypedArray } from "../device/memory/view.js";
 import { describe } from "../base/describe.js";
 import { IsoformError } from "../base/errors.js";
-import { joined, type Block } from "./blocks.js";
+import { joined, type FileBlock } from "./blocks.js";
 import type { ArraySource, DataArray } from "./vtk-file.js";
 
 /** Place of the grid: the corner of cell (0, 0, 0), and the size of a cell. */
@@ -23,7 +23,7 @@ export interface Faces {
 }
 
 /** The faces of a box. Throws IsoformError if they do not fit its cells. */
-export function facesOf({ faces }: Faces, extents: readonly number[]): Float64Array[] {
+export function faceCoordinates({ faces }: Faces, extents: readonly number[]): Float64Array[] {
   return extents.map((cells, axis) => {
     const values = Float64Array.from(faces[axis] ?? []);
     const name = "xyz"[axis];
@@ -42,16 +42,16 @@ const GHOSTS = "vtkGhostType";
 const HIDDEN = 32;
 
 /** Cells that go to a file: some planes, some rows of them along y ([0, 1) in two dimensions), and the members of this process that own them. */
-export interface Part extends Planes {
+export interface FieldPart extends Planes {
   readonly rows: Span;
   readonly members: readonly number[];
 }
 
 /** The parts of a grid that this process writes: its planes, or where it has some of their rows, the box of each member. */
-export function ownParts(grid: Field["grid"]): Part[] {
+export function ownParts(grid: Field["grid"]): FieldPart[] {
   const { set, partitions, extents, dimension } = grid;
   const rows: Span = [0, dimension === 3 ? extents[1] : 1];
-  const each = set.locals.map(({ index }): Part => {
+  const each = set.locals.map(({ index }): FieldPart => {
     const { first, planes, rows: own = rows } = partitions[index];
     return { first, end: first + planes, rows: dimension === 3 ? own : rows, members: [index] };
   });
@@ -60,7 +60,7 @@ export function ownParts(grid: Field["grid"]): Part[] {
 }
 
 /** All cells of a grid, of all members. */
-export const wholePart = ({ extents, dimension }: Field["grid"]): Part => ({
+export const wholePart = ({ extents, dimension }: Field["grid"]): FieldPart => ({
   first: 0,
   end: extents.at(-1)!,
   rows: [0, dimension === 3 ? extents[1] : 1],
@@ -68,19 +68,20 @@ export const wholePart = ({ extents, dimension }: Field["grid"]): Part => ({
 });
 
 /** Cells of a part. */
-export const cellsOf = ({ first, end, rows: [low, high] }: Part, [nx]: readonly number[]): number => (end - first) * (high - low) * nx;
+export const cellCount = ({ first, end, rows: [low, high] }: FieldPart, [nx]: readonly number[]): number =>
+  (end - first) * (high - low) * nx;
 
 /** Cell data that hides inactive cells of a part; none where all of the grid are active. */
-export function hiddenCells({ activity, extents }: Field["grid"], part: Part): ArraySource[] {
+export function hiddenCells({ activity, extents }: Field["grid"], part: FieldPart): ArraySource[] {
   const [low, high] = part.rows.map((row) => row * extents[0]);
   function* pieces(): Generator<Uint8Array> {
-    for (const { first, end } of piecesOf(part, activity.planeSize)) {
+    for (const { first, end } of evenPlaneRuns(part, activity.planeSize)) {
       const hidden = activity.bytes(first, end).map((active) => (active ? 0 : HIDDEN));
       if (high - low === activity.planeSize) yield hidden;
       else for (let at = 0; at < hidden.length; at += activity.planeSize) yield hidden.subarray(at + low, at + high);
     }
   }
-  return activity.isFull ? [] : [{ name: GHOSTS, components: 1, type: "u8", length: cellsOf(part, extents), pieces }];
+  return activity.isFull ? [] : [{ name: GHOSTS, components: 1, type: "u8", length: cellCount(part, extents), pieces }];
 }
 
 export const withoutHidden = (cellData: ReadonlyMap<string, DataArray>): ReadonlyMap<string, DataArray> =>
@@ -100,7 +101,7 @@ export function gridOf(fields: readonly Field[]): Field["grid"] {
 }
 
 /** A field's host array, components side by side. */
-export async function arrayOf(field: Field): Promise<DataArray> {
+export async function hostArrayOf(field: Field): Promise<DataArray> {
   return { name: field.name, components: field.cardinality, data: await field.download() };
 }
 
@@ -123,12 +124,12 @@ function layoutOf({ grid, cardinality }: Field, ghosts: boolean): { row: number;
 }
 
 /** Places of these values in a host array of the whole box, with `ghosts` of all of it and its ghosts. */
-export function ownBlocks(field: Field, ghosts = false): Block[] {
+export function ownBlocks(field: Field, ghosts = false): FileBlock[] {
   const { row, plane, before } = layoutOf(field, ghosts);
   const inPlane = (rows: number): number => (field.grid.dimension === 3 ? (rows + before[1]) * row : 0);
   const boxes = field.grid.ownBoxes(field, ghosts);
   return joined(
-    boxes.map(({ first, end, rows: [low, high] }): Block => [
+    boxes.map(({ first, end, rows: [low, high] }): FileBlock => [
       (first + before.at(-1)!) * plane + inPlane(low),
       (high - low) * row,
       end - first,
@@ -138,7 +139,7 @@ export function ownBlocks(field: Field, ghosts = false): Block[] {
 }
 
 /** The rows of all planes in which members of this process own cells, in the same way; undefined for all rows. */
-export function ownRows(field: Field, ghosts = false): Block | undefined {
+export function ownRows(field: Field, ghosts = false): FileBlock | undefined {
   const { grid } = field;
   if (!cutsRows(grid)) return undefined;
   const { row, plane, before } = layoutOf(field, ghosts);
@@ -155,13 +156,13 @@ export function takenPlanes(field: Field, ghosts = false): Planes {
 }
 
 /** The cells of a part along an axis, or without one all; [0, 0] where the grid has no such axis. */
-export function spanOf(extents: readonly number[], axis: number, part?: Part): Span {
+export function spanOf(extents: readonly number[], axis: number, part?: FieldPart): Span {
   if (part && axis === extents.length - 1) return [part.first, part.end];
   return part && axis === 1 ? part.rows : [0, extents[axis] ?? 0];
 }
 
 /** The extent of cells, or of a part of them, as VTK has it: the first and the last point along x, y and z. */
-export const extentText = (extents: readonly number[], part?: Part): string =>
+export const extentText = (extents: readonly number[], part?: FieldPart): string =>
   [0, 1, 2].flatMap((axis) => spanOf(extents, axis, part)).join(" ");
 
 async function collected<T>(values: AsyncIterable<T>): Promise<T[]> {
@@ -175,8 +176,8 @@ async function collected<T>(values: AsyncIterable<T>): Promise<T[]> {
  * planes are read when their turn comes.
  * @param part the cells of this process that they have; by default all cells, which all processes of the set then ask for alike
  */
-export async function sourcesOf(fields: readonly Field[], part?: Part): Promise<ArraySource[]> {
-  const lengthOf = (field: Field): number => (part ? field.cardinality * cellsOf(part, field.grid.extents) : field.length);
+export async function sourcesOf(fields: readonly Field[], part?: FieldPart): Promise<ArraySource[]> {
+  const lengthOf = (field: Field): number => (part ? field.cardinality * cellCount(part, field.grid.extents) : field.length);
   const valuesOf = (field: Field): AsyncGenerator<TypedArray> => (part ? boxValues(field, part) : planeValues(field));
   const bytes = fields.reduce((sum, field) => sum + lengthOf(field) * BYTES[field.type], 0);
   const readNow = async (field: Field): Promise<TypedArray[]> => (part ? collected(valuesOf(field)) : [await field.download()]);

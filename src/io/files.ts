@@ -5,21 +5,25 @@ import { agreedByAll } from "../set/job.js";
 import { writeWhole } from "./whole-file.js";
 
 /** Content of a file in parts. */
-export type Pieces = Parameters<typeof writeWhole>[1];
+export type FileContent = Parameters<typeof writeWhole>[1];
 
 /** Writes pieces one after the other into a new file, which appears once it is whole. */
-export const writePieces = (path: string, pieces: Pieces): Promise<void> =>
+export const writePieces = (path: string, pieces: FileContent): Promise<void> =>
   writeWhole(path, pieces).catch((error: Error) => fail(path, "written", error));
 
 /** The same for values of a set, whose processes all call it; see `writeByOne`. */
-export const writeTogether = (set: Pick<DeviceSet, "ranks">, path: string, pieces: Pieces): Promise<void> =>
+export const writeTogether = (set: Pick<DeviceSet, "ranks">, path: string, pieces: FileContent): Promise<void> =>
   writeByOne(set, pieces, (all) => writePieces(path, all));
 
 /**
  * Rank 0 of a set writes pieces, and the others give it what they have; all processes call it. Returns once the file is there.
  * @throws what `write` throws; in several processes an error with the same message on all ranks
  */
-export async function writeByOne(set: Pick<DeviceSet, "ranks">, pieces: Pieces, write: (pieces: Pieces) => Promise<void>): Promise<void> {
+export async function writeByOne(
+  set: Pick<DeviceSet, "ranks">,
+  pieces: FileContent,
+  write: (pieces: FileContent) => Promise<void>,
+): Promise<void> {
   const { ranks } = set;
   if (!ranks) return write(pieces);
   const shared = leftOpen(pieces);
@@ -64,7 +68,7 @@ export async function writeAsking<T>(
 }
 
 /** Pieces that stay after an early end of a loop over them, for the next one. */
-function leftOpen(pieces: Pieces): Pieces {
+function leftOpen(pieces: FileContent): FileContent {
   const all = (async function* () {
     yield* pieces;
   })();
@@ -75,7 +79,7 @@ function leftOpen(pieces: Pieces): Pieces {
 const isWriter = ({ ranks }: Pick<DeviceSet, "ranks">): boolean => (ranks?.rank ?? 0) === 0;
 
 /** Asks for everything, and drops it: asking is what sends it to the process that writes. */
-async function exhaust(pieces: Pieces): Promise<void> {
+async function exhaust(pieces: FileContent): Promise<void> {
   for await (const piece of pieces) void piece;
 }
 

@@ -1,7 +1,7 @@
 import type { Field } from "../domain/grid/grid.js";
 import type { TypedArray } from "../device/memory/view.js";
 import { IsoformError } from "../base/errors.js";
-import { arrayOf, facesOf, gridOf, originOf, spacingOf, type Faces, type Geometry } from "./fields.js";
+import { hostArrayOf, faceCoordinates, gridOf, originOf, spacingOf, type Faces, type Geometry } from "./fields.js";
 import { writeByOne } from "./files.js";
 import { readHdf5, writeHdf5, type Attributes, type Dataset, type Group, type NewDataset, type NewGroup, type Read } from "./hdf5-file.js";
 
@@ -94,7 +94,7 @@ export async function writeOpenPmd(path: string, snapshot: Snapshot, mode: "new"
 export async function recordsOf(fields: readonly Field[], geometry: Geometry | Faces = {}): Promise<Record<string, MeshRecord>> {
   const { extents, mask } = gridOf(fields);
   const records: Record<string, MeshRecord> = {};
-  for (const { name, components, data } of await Promise.all(fields.map(arrayOf))) {
+  for (const { name, components, data } of await Promise.all(fields.map(hostArrayOf))) {
     const one = (k: number): TypedArray => data.filter((_, n) => n % components === k);
     const label = (k: number): string => (components <= 3 ? AXES[k] : String(k));
     const values = components === 1 ? data : Object.fromEntries(Array.from({ length: components }, (_, k) => [label(k), one(k)]));
@@ -150,7 +150,7 @@ const MOST_FACES = 8000;
 
 function meshAttributes(extents: readonly number[], geometry: Geometry | Faces): Attributes {
   const reversed = (values: readonly number[]): Float64Array => Float64Array.from(values.slice(0, extents.length).reverse());
-  const faces = "faces" in geometry ? facesOf(geometry, extents) : undefined;
+  const faces = "faces" in geometry ? faceCoordinates(geometry, extents) : undefined;
   const long = faces?.findIndex(({ length }) => length > MOST_FACES) ?? -1;
   if (long >= 0) throw new IsoformError(`${faces![long].length} faces along ${AXES[long]}: a file takes ${MOST_FACES} at most`);
   const { origin, spacing }: Geometry = faces

@@ -25,7 +25,7 @@ export function isFolderName(name: unknown): name is string {
 }
 
 /** Makes an empty folder for the pieces of the file at `path`, and returns its name. Throws the system's error. */
-export async function makeFolder(path: string): Promise<string> {
+export async function makePieceFolder(path: string): Promise<string> {
   const name = `${basename(path)}.${writersMark()}`;
   await mkdir(join(dirname(path), name));
   await syncFolder(dirname(path));

@@ -1,8 +1,8 @@
 import type { Field } from "../domain/grid/grid.js";
 import { IsoformError } from "../base/errors.js";
-import { extentText, facesOf, gridOf, hiddenCells, sourcesOf, spanOf, wholePart, withoutHidden, type Faces } from "./fields.js";
-import { child, type DataArray, type Element, type VtkEncoding } from "./vtk-file.js";
-import { boxesOf, cellDataOfBox, cellsAlong, readVtk } from "./vtk-reader.js";
+import { extentText, faceCoordinates, gridOf, hiddenCells, sourcesOf, spanOf, wholePart, withoutHidden, type Faces } from "./fields.js";
+import { child, type DataArray, type VtkElement, type VtkEncoding } from "./vtk-file.js";
+import { pieceBoxes, cellDataOfBox, cellsAlong, readVtk } from "./vtk-reader.js";
 import { writeVtk } from "./vtk-writer.js";
 
 /** A box of cells of any widths with values. */
@@ -29,7 +29,7 @@ export async function writeRectilinear(
   options: Faces & { encoding?: VtkEncoding },
 ): Promise<string> {
   const grid = gridOf(fields);
-  const faces = facesOf(options, grid.extents);
+  const faces = faceCoordinates(options, grid.extents);
   return writeVtk(path, grid, {
     tag: "RectilinearGrid",
     ending: ".vtr",
@@ -64,9 +64,9 @@ export async function readRectilinear(path: string): Promise<Rectilinear> {
 }
 
 /** The faces along each axis, from all pieces. Throws IsoformError where they disagree, or lack some. */
-function facesOfPieces(pieces: readonly Element[], extents: readonly number[], path: string): Float64Array[] {
+function facesOfPieces(pieces: readonly VtkElement[], extents: readonly number[], path: string): Float64Array[] {
   const faces = extents.map((cells) => new Float64Array(cells + 1).fill(NaN));
-  const boxes = boxesOf(pieces, extents, path);
+  const boxes = pieceBoxes(pieces, extents, path);
   for (const [n, piece] of pieces.entries())
     for (const [axis, found] of coordinatesOf(piece, path).entries()) {
       const [first, end] = boxes[n][axis] ?? [0, -1];
@@ -79,7 +79,7 @@ function facesOfPieces(pieces: readonly Element[], extents: readonly number[], p
 }
 
 /** The faces of a piece, along as many axes as it has cells. */
-function coordinatesOf(piece: Element, path: string): Float64Array[] {
+function coordinatesOf(piece: VtkElement, path: string): Float64Array[] {
   const arrays = child(piece, "Coordinates", path).arrays ?? [];
   if (arrays.length !== 3 || arrays.some(({ data }) => data.length === 0))
     throw new IsoformError(`${path}: it has coordinates of ${arrays.filter(({ data }) => data.length > 0).length} axes, not 3`);

@@ -1,6 +1,6 @@
 import { link, rename, rm, stat } from "node:fs/promises";
 import { IsoformError } from "../base/errors.js";
-import type { Pieces } from "./files.js";
+import type { FileContent } from "./files.js";
 import { isFolderName, removeUnnamed } from "./piece-folder.js";
 import { peekHead } from "./state-file.js";
 import { removeStale, writeWhole } from "./whole-file.js";
@@ -13,7 +13,7 @@ export const previousOf = (path: string): string => `${path}.previous`;
  * neither names are removed.
  * @throws IsoformError if it cannot be written; what is at `path` is then what it was
  */
-export async function replaceCheckpoint(path: string, pieces: Pieces): Promise<void> {
+export async function replaceCheckpoint(path: string, pieces: FileContent): Promise<void> {
   await removeStale(path);
   const replaced = await folderOf(previousOf(path)).catch(() => undefined);
   try {

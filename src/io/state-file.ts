@@ -14,7 +14,7 @@ import { writeWhole } from "./whole-file.js";
 /** Digits of the head's length. */
 const DIGITS = 12;
 /** Bytes of a SHA-256 digest. */
-export const DIGEST = 32;
+export const DIGEST_BYTES = 32;
 /** Bytes that are written, and read, at once; of a multiple of all elements. */
 const CHUNK = 1 << 23;
 /** Longest first line that is looked for. */
@@ -128,7 +128,7 @@ export async function readState(path: string, format: string): Promise<StateFile
 export async function openState(path: string, format: string): Promise<StateReader> {
   return withFile(path, async (file) => {
     const { size } = await file.stat();
-    const end = Math.max(0, size - DIGEST);
+    const end = Math.max(0, size - DIGEST_BYTES);
     requireFormat((await read(file, lineOf(format), 0)).toString("latin1"), path, format);
     const digest = await checksumOf(file, path, end);
     const source: StateSource = {
@@ -136,7 +136,7 @@ export async function openState(path: string, format: string): Promise<StateRead
       size,
       read: (into, position) =>
         withFile(path, async (again) => {
-          if ((await again.stat()).size !== size || !(await read(again, DIGEST, end)).equals(digest))
+          if ((await again.stat()).size !== size || !(await read(again, DIGEST_BYTES, end)).equals(digest))
             throw new IsoformError(`${path} changed while it was read: read it again`);
           await fill(again, into, position);
         }),
@@ -156,7 +156,7 @@ export interface StateSource {
 /** Reads the description of a state, and finds its arrays. Throws IsoformError for lengths that do not fit the file. */
 export async function readLayout(source: StateSource, format: string): Promise<Omit<StateReader, "digest">> {
   const { path, size } = source;
-  const end = Math.max(0, size - DIGEST);
+  const end = Math.max(0, size - DIGEST_BYTES);
   const first = Buffer.alloc(Math.min(lineOf(format), size));
   await source.read(first, 0);
   const line = requireFormat(first.toString("latin1"), path, format);
@@ -233,7 +233,7 @@ async function checksumOf(file: FileHandle, path: string, end: number): Promise<
     hash.update(chunk.subarray(0, bytesRead));
   }
   const digest = hash.digest();
-  if (!digest.equals(await read(file, DIGEST, end))) throw new IsoformError(`${path} is damaged: its checksum is wrong`);
+  if (!digest.equals(await read(file, DIGEST_BYTES, end))) throw new IsoformError(`${path} is damaged: its checksum is wrong`);
   return digest;
 }
 

@@ -2,8 +2,8 @@ import type { Field } from "../domain/grid/grid.js";
 import { typedArray } from "../device/memory/view.js";
 import type { Activity } from "../domain/grid/activity.js";
 import { IsoformError } from "../base/errors.js";
-import { cellsOf, gridOf, originOf, spacingOf, wholePart, type Geometry, type Part } from "./fields.js";
-import { child, type DataArray, type Element, type VtkEncoding } from "./vtk-file.js";
+import { cellCount, gridOf, originOf, spacingOf, wholePart, type Geometry, type FieldPart } from "./fields.js";
+import { child, type DataArray, type VtkElement, type VtkEncoding } from "./vtk-file.js";
 import { joinedCellData, readVtk } from "./vtk-reader.js";
 import { writeVtk } from "./vtk-writer.js";
 
@@ -89,7 +89,7 @@ interface Mesh extends Pick<Unstructured, "points" | "corners"> {
   readonly cells: number;
 }
 
-function meshOf(piece: Element, path: string): Mesh {
+function meshOf(piece: VtkElement, path: string): Mesh {
   const array = <T>(tag: string, name: string, kind: new (length: number) => T): T => {
     const found = child(piece, tag, path).arrays?.find((each) => each.name === name)?.data;
     if (!(found instanceof kind))
@@ -172,12 +172,12 @@ export function uploadActive(field: Field, values: ArrayLike<number>): void {
 }
 
 /** The values of the active cells of a part, or of all. */
-async function activeOf(field: Field, part?: Part): Promise<DataArray> {
+async function activeOf(field: Field, part?: FieldPart): Promise<DataArray> {
   const { name, cardinality: components, type, grid } = field;
   const { activity, extents } = grid;
   const cells = part ?? wholePart(grid);
   const data = typedArray(type, cellsIn(activity, extents, cells) * components);
-  const plane = (cellsOf(cells, extents) / (cells.end - cells.first)) * components;
+  const plane = (cellCount(cells, extents) / (cells.end - cells.first)) * components;
   let to = 0;
   for await (const { first, end, values } of part ? field.boxes(part) : field.wholePlanes())
     for (let n = first; n < end; n++)
@@ -193,7 +193,7 @@ async function activeOf(field: Field, part?: Part): Promise<DataArray> {
 function eachRun(
   activity: Activity,
   [nx]: readonly number[],
-  { rows: [low, high] }: Part,
+  { rows: [low, high] }: FieldPart,
   plane: number,
   visit: (begin: number, end: number) => void,
 ): void {
@@ -204,7 +204,7 @@ function eachRun(
 }
 
 /** Active cells of a part. */
-function cellsIn(activity: Activity, extents: readonly number[], part: Part): number {
+function cellsIn(activity: Activity, extents: readonly number[], part: FieldPart): number {
   let count = 0;
   for (let plane = part.first; plane < part.end; plane++)
     eachRun(activity, extents, part, plane, (begin, end) => {
@@ -217,7 +217,7 @@ function cellsIn(activity: Activity, extents: readonly number[], part: Part): nu
 function cornersOf(
   extents: readonly number[],
   activity: Activity,
-  part: Part,
+  part: FieldPart,
   geometry: Geometry,
 ): Pick<Unstructured, "points" | "corners"> {
   const [nx] = extents;

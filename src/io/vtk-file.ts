@@ -26,15 +26,15 @@ export interface ArraySource extends Omit<DataArray, "data"> {
 }
 
 /** An element of the tree; `arrays` are children, in front of `children`. */
-export interface Element<A = DataArray> {
+export interface VtkElement<A = DataArray> {
   readonly tag: string;
   readonly attributes?: Readonly<Record<string, string | number>>;
   readonly arrays?: readonly A[];
-  readonly children?: readonly Element<A>[];
+  readonly children?: readonly VtkElement<A>[];
 }
 
 /** An element of the tree of a file to be written. */
-export type NewElement = Element<DataArray | ArraySource>;
+export type NewElement = VtkElement<DataArray | ArraySource>;
 
 const NAMES: Record<ElementType, string> = { f64: "Float64", f32: "Float32", i32: "Int32", u32: "UInt32", u8: "UInt8" };
 
@@ -118,7 +118,7 @@ async function* inlineArray(array: ArraySource): AsyncGenerator<string> {
 }
 
 /** The tree of a file that `encodeVtk` made. Throws IsoformError, with the name of the file, for another. */
-export function decodeVtk(bytes: Uint8Array, file: string): Element {
+export function decodeVtk(bytes: Uint8Array, file: string): VtkElement {
   const fail = (problem: string): never => {
     throw new IsoformError(`${file}: ${problem}; only VTK XML files that isoform wrote can be read`);
   };
@@ -129,7 +129,7 @@ export function decodeVtk(bytes: Uint8Array, file: string): Element {
     fail("it is not a little-endian VTK XML file with UInt64 headers");
 
   const tags = text.matchAll(/<(\/?)(\w+)((?:\s+\w+="[^"]*")*)\s*(\/?)>([^<]*)/g);
-  type Open = { tag: string; attributes: Record<string, string>; arrays: DataArray[]; children: Element[] };
+  type Open = { tag: string; attributes: Record<string, string>; arrays: DataArray[]; children: VtkElement[] };
   const top: Open = { tag: "", attributes: {}, arrays: [], children: [] };
   const open = [top];
   for (const [, closing, tag, rest, empty, content] of tags) {
@@ -172,14 +172,14 @@ function decodeArray(
 const bytesOf = (element: ElementType): number => typedArray(element, 0).BYTES_PER_ELEMENT;
 
 /** The child of an element, by tag. Throws IsoformError if it has none. */
-export function child(element: Element, tag: string, file: string): Element {
+export function child(element: VtkElement, tag: string, file: string): VtkElement {
   const found = element.children?.find((c) => c.tag === tag);
   if (!found) throw new IsoformError(`${file}: ${element.tag} lacks ${tag}; only VTK XML files that isoform wrote can be read`);
   return found;
 }
 
 /** Cell data by name. Throws IsoformError if an array has another number of cells. */
-export function cellDataOf(piece: Element, cells: number, file: string): ReadonlyMap<string, DataArray> {
+export function cellDataOf(piece: VtkElement, cells: number, file: string): ReadonlyMap<string, DataArray> {
   const arrays = child(piece, "CellData", file).arrays ?? [];
   for (const { name, components, data } of arrays)
     if (data.length !== cells * components)

@@ -3,13 +3,13 @@ import { typedArray, type TypedArray } from "../device/memory/view.js";
 import { IsoformError } from "../base/errors.js";
 import { readBytes } from "./files.js";
 import { isFolderName, isPieceName } from "./piece-folder.js";
-import { cellDataOf, child, decodeVtk, elementOf, type DataArray, type Element } from "./vtk-file.js";
+import { cellDataOf, child, decodeVtk, elementOf, type DataArray, type VtkElement } from "./vtk-file.js";
 
 /** A VTK file that was read, or an index with the files of the pieces. */
 interface VtkRead {
   readonly attributes: Readonly<Record<string, unknown>>;
   /** Elements with the cells. */
-  readonly pieces: readonly Element[];
+  readonly pieces: readonly VtkElement[];
 }
 
 /** Reads a VTK file of a kind, or the index of its pieces with all of them. Throws IsoformError for others. */
@@ -17,7 +17,7 @@ export async function readVtk(path: string, tag: string): Promise<VtkRead> {
   const root = decodeVtk(await readBytes(path), path);
   if (root.tag === tag) return { attributes: root.attributes ?? {}, pieces: [child(root, "Piece", path)] };
   if (root.tag !== `P${tag}`) throw new IsoformError(`${path} holds ${root.tag}, not ${tag}`);
-  const pieces: Element[] = [];
+  const pieces: VtkElement[] = [];
   for (const { attributes } of (root.children ?? []).filter((each) => each.tag === "Piece")) {
     const source = String(attributes?.Source);
     const [folder, name, ...others] = source.split("/");
@@ -52,7 +52,7 @@ type PieceBox = readonly (readonly [first: number, end: number])[];
  * The cells of each piece of a box. Throws IsoformError for pieces that leave out cells, or have some twice.
  * @param extents cells of the box along each axis
  */
-export function boxesOf(pieces: readonly Element[], extents: readonly number[], file: string): PieceBox[] {
+export function pieceBoxes(pieces: readonly VtkElement[], extents: readonly number[], file: string): PieceBox[] {
   const boxes = pieces.map(({ attributes }): PieceBox => {
     const found = String(attributes?.Extent).split(" ").map(Number);
     const box = extents.map((_, axis) => [found[2 * axis], found[2 * axis + 1]] as const);
@@ -74,8 +74,8 @@ export function boxesOf(pieces: readonly Element[], extents: readonly number[], 
 const cellsIn = (box: PieceBox): number => box.reduce((product, [first, end]) => product * (end - first), 1);
 
 /** Cell data of a box by name, in (z, y, x, k) order. Throws IsoformError for pieces that are not this box, and for other arrays in some. */
-export function cellDataOfBox(pieces: readonly Element[], extents: readonly number[], file: string): ReadonlyMap<string, DataArray> {
-  const boxes = boxesOf(pieces, extents, file);
+export function cellDataOfBox(pieces: readonly VtkElement[], extents: readonly number[], file: string): ReadonlyMap<string, DataArray> {
+  const boxes = pieceBoxes(pieces, extents, file);
   return joinedCellData(pieces, boxes.map(cellsIn), file, (all, values, n, components) => {
     const [[left, right], rows, planes = [0, 1]] = boxes[n];
     const width = (right - left) * components;
@@ -95,7 +95,7 @@ type Put = (all: TypedArray, values: TypedArray, n: number, components: number) 
  * @param put default: one piece after the other
  */
 export function joinedCellData(
-  pieces: readonly Element[],
+  pieces: readonly VtkElement[],
   counts: readonly number[],
   file: string,
   put: Put = (all, values, n, components) => all.set(values, components * counts.slice(0, n).reduce((sum, count) => sum + count, 0)),

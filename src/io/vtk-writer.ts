@@ -3,10 +3,10 @@ import type { Field } from "../domain/grid/grid.js";
 import { cutsRows } from "../domain/grid/split.js";
 import { spansProcesses } from "../set/index.js";
 import { isForFile, writeByRanks } from "./by-ranks.js";
-import { ownParts, type Part } from "./fields.js";
+import { ownParts, type FieldPart } from "./fields.js";
 import { fail, writeByOne, writePieces } from "./files.js";
 import { isFolderName, pieceName, removeUnnamed } from "./piece-folder.js";
-import { encodeVtk, typeName, type Element, type NewElement, type VtkEncoding } from "./vtk-file.js";
+import { encodeVtk, typeName, type VtkElement, type NewElement, type VtkEncoding } from "./vtk-file.js";
 
 /** A VTK file to be written. */
 interface NewVtkFile {
@@ -17,7 +17,7 @@ interface NewVtkFile {
   readonly attributes: Readonly<Record<string, string>>;
   readonly encoding: VtkEncoding | undefined;
   /** The element with the cells: all, or a part that members of this process own, given without messages between processes. */
-  piece(part?: Part): Promise<NewElement>;
+  piece(part?: FieldPart): Promise<NewElement>;
 }
 
 /** The index of a file's pieces: `flow.pvti` for `flow.vti`. */
@@ -102,7 +102,7 @@ const wholeOf = ({ attributes }: NewElement): Record<string, string> =>
   attributes?.Extent === undefined ? {} : { WholeExtent: String(attributes.Extent) };
 
 /** The arrays of an element of pieces, as the index lists them; cells are not listed. */
-function listed({ tag, arrays = [] }: NewElement): Element[] {
+function listed({ tag, arrays = [] }: NewElement): VtkElement[] {
   if (tag === "Cells") return [];
   const children = arrays.map((array) => ({
     tag: "PDataArray",

@@ -3,7 +3,7 @@ import { IRError } from "../base/errors.js";
 import { constant, operand, subscripts, type ArrayRef, type Operand, type Typed } from "./expressions.js";
 import { identityOf } from "./identity.js";
 import { isRank, MAX_RANK } from "../base/rank.js";
-import { declare, insideOf, outermost, Locals, Verifier, verify, type Context } from "./verify.js";
+import { declareName, insideOf, outermost, Locals, Verifier, verify, type Context } from "./verify.js";
 import type {
   ElementType,
   Expr,
@@ -293,7 +293,7 @@ export class KernelBuilder {
 
   /** Makes the statement's declarations known to the statements that follow. */
   private known(stmt: Stmt): void {
-    declare(stmt, this.context.locals);
+    declareName(stmt, this.context.locals);
   }
 
   /** Builds one block of a statement. */

@@ -1,5 +1,5 @@
 import { unreachable } from "../base/unreachable.js";
-import { binary, call, cast, compare, unary, type Value } from "./evaluate.js";
+import { evaluateBinary, evaluateCall, evaluateCast, evaluateComparison, evaluateUnary, type PlainValue } from "./evaluate.js";
 import type { Expr, NumericType, ReduceParam } from "./types.js";
 
 /**
@@ -7,30 +7,30 @@ import type { Expr, NumericType, ReduceParam } from "./types.js";
  * may not compile JavaScript.
  */
 export function combineFunction({ a, body }: NonNullable<ReduceParam["combine"]>): (x: number, y: number) => number {
-  type Part = (x: number, y: number) => Value;
+  type Part = (x: number, y: number) => PlainValue;
   const made = (e: Expr): Part => {
     switch (e.op) {
       case "const": {
-        const value = cast(e.type, e.type, e.value);
+        const value = evaluateCast(e.type, e.type, e.value);
         return () => value;
       }
       case "local":
         return e.name === a ? (x) => x : (_, y) => y;
       case "unary": {
         const of = made(e.a);
-        return (x, y) => unary(e.fn, e.type, of(x, y));
+        return (x, y) => evaluateUnary(e.fn, e.type, of(x, y));
       }
       case "cast": {
         const of = made(e.a);
-        return (x, y) => cast(e.type, e.a.type, of(x, y));
+        return (x, y) => evaluateCast(e.type, e.a.type, of(x, y));
       }
       case "binary": {
         const [left, right] = [made(e.a), made(e.b)];
-        return (x, y) => binary(e.fn, e.type as NumericType, left(x, y) as number, right(x, y) as number);
+        return (x, y) => evaluateBinary(e.fn, e.type as NumericType, left(x, y) as number, right(x, y) as number);
       }
       case "compare": {
         const [left, right] = [made(e.a), made(e.b)];
-        return (x, y) => compare(e.fn, left(x, y), right(x, y));
+        return (x, y) => evaluateComparison(e.fn, left(x, y), right(x, y));
       }
       case "logical": {
         const [left, right] = [made(e.a), made(e.b)];
@@ -43,7 +43,7 @@ export function combineFunction({ a, body }: NonNullable<ReduceParam["combine"]>
       case "call": {
         const args = e.args.map(made);
         return (x, y) =>
-          call(
+          evaluateCall(
             e.fn,
             e.type as NumericType,
             args.map((of) => of(x, y) as number),

@@ -1,5 +1,5 @@
-import { foldExpr } from "./fold.js";
-import { printExpr } from "./print.js";
+import { foldConstantsIn } from "./constant-folding.js";
+import { printExpr } from "./kernel-text.js";
 import type { DeclaredBounds, Expr, KernelIR } from "./types.js";
 import { mapExpr } from "./walk.js";
 
@@ -51,6 +51,6 @@ function valueOf(e: Expr, known: (of: Expr) => number | undefined): number | und
     const value = node.op === "param" || node.op === "extent" ? known(node) : undefined;
     return value === undefined ? node : ({ op: "const", type: node.type, value } as Expr);
   });
-  const { op, ...rest } = foldExpr(given, []);
+  const { op, ...rest } = foldConstantsIn(given, []);
   return op === "const" && "value" in rest ? Number(rest.value) : undefined;
 }

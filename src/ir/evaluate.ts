@@ -1,5 +1,5 @@
-import { BINARY, COMPARE, MATH, UNARY, type BinaryFn, type CompareFn, type MathFn, type UnaryFn, type Value } from "./operators.js";
-import { powi } from "./exact.js";
+import { BINARY, COMPARE, MATH, UNARY, type BinaryFn, type CompareFn, type MathFn, type UnaryFn, type PlainValue } from "./operators.js";
+import { exactPowi } from "./exact.js";
 import { ELEMENTS, isFloat, isInteger, wrap, type IntegerType, type NumericType, type ScalarType } from "./scalars.js";
 
 /*
@@ -7,17 +7,17 @@ import { ELEMENTS, isFloat, isInteger, wrap, type IntegerType, type NumericType,
  * is in their table.
  */
 
-export type { Value };
+export type { PlainValue };
 export { isFloat, wrap };
 
-export const unary = (fn: UnaryFn, type: ScalarType, a: Value): Value => UNARY[fn].of(a, type as NumericType);
+export const evaluateUnary = (fn: UnaryFn, type: ScalarType, a: PlainValue): PlainValue => UNARY[fn].of(a, type as NumericType);
 
-export const binary = (fn: BinaryFn, type: NumericType, x: number, y: number): number => BINARY[fn].of(x, y, type);
+export const evaluateBinary = (fn: BinaryFn, type: NumericType, x: number, y: number): number => BINARY[fn].of(x, y, type);
 
-export const compare = (fn: CompareFn, a: Value, b: Value): boolean => COMPARE[fn].of(a, b);
+export const evaluateComparison = (fn: CompareFn, a: PlainValue, b: PlainValue): boolean => COMPARE[fn].of(a, b);
 
-export const call = (fn: MathFn, type: NumericType, args: readonly number[]): number =>
-  fn === "powi" ? powi(args[0]!, args[1]!, (x) => wrap(type, x)) : wrap(type, mathFunction(fn)(...args));
+export const evaluateCall = (fn: MathFn, type: NumericType, args: readonly number[]): number =>
+  fn === "powi" ? exactPowi(args[0]!, args[1]!, (x) => wrap(type, x)) : wrap(type, mathFunction(fn)(...args));
 
 const mathFunction = (fn: MathFn): ((...args: number[]) => number) => MATH[fn].of;
 
@@ -26,7 +26,7 @@ const mathFunction = (fn: MathFn): ((...args: number[]) => number) => MATH[fn].o
  * saturate at the type's limits, NaN gives 0; i32<->u32 keep the bits; bool -> number gives 0 or 1; number -> bool is x != 0 (NaN gives
  * false).
  */
-export function cast(to: ScalarType, from: ScalarType, value: Value): Value {
+export function evaluateCast(to: ScalarType, from: ScalarType, value: PlainValue): PlainValue {
   if (to === "bool") return typeof value === "boolean" ? value : value !== 0 && value === value;
   const x = Number(value);
   return isFloat(from) && isInteger(to) ? saturate(to, x) : wrap(to, x);

@@ -8,7 +8,7 @@ import type { FloatType } from "./scalars.js";
  * x to a whole power by squaring, from the lowest bit of n: the order of products of libgcc's `__powidf2`. A negative power is the reciprocal of
  * the positive one. n is an i32; `round` brings each result into the type.
  */
-export function powi(x: number, n: number, round: (x: number) => number = (v) => v): number {
+export function exactPowi(x: number, n: number, round: (x: number) => number = (v) => v): number {
   let power = x;
   let product = n & 1 ? x : 1;
   for (let rest = (n < 0 ? -n : n) >>> 1; rest > 0; rest >>>= 1) {

@@ -1,6 +1,6 @@
 import { IRError } from "../base/errors.js";
 import { isFloat, isIndex, valueType, wrap } from "./scalars.js";
-import { printExpr } from "./print.js";
+import { printExpr } from "./kernel-text.js";
 import { argumentType } from "./operators.js";
 import { representable, typeProblem, type Operation } from "./type-rules.js";
 import type {

@@ -42,25 +42,47 @@ export { localOf, paramOf } from "./by-name.js";
 export { IRError } from "../base/errors.js";
 export { identityOf } from "./identity.js";
 export { inclusiveStop, lastOf } from "./loop-stops.js";
-export * from "./analysis/access.js";
-export * as affine from "./analysis/affine.js";
+export { analyseAccess, outside, takenRange, type Access, type AccessAnalysis, type LoopRange, type ViewUse } from "./analysis/access.js";
 export { affineOf, definitionsOf } from "./analysis/affine.js";
 export type { Affine, Definitions, Interval } from "./analysis/affine.js";
 export { costOf } from "./analysis/cost.js";
 export type { Sizes, WorkCost } from "./analysis/cost.js";
-export * as evaluate from "./evaluate.js";
-export { fold } from "./fold.js";
+export * as evaluate from "./evaluation.js";
+export { foldConstants } from "./constant-folding.js";
 export { combineFunction } from "./combine.js";
 export { forwardStores } from "./passes/forward-stores.js";
 export { optimise } from "./passes/optimise.js";
-export { print, printExpr } from "./print.js";
+export { printKernel, printExpr } from "./kernel-text.js";
 export { checkRaces } from "./analysis/races.js";
 export { relax } from "./passes/relax.js";
 export { labelled, leave, RETURN, structure, type Jump, type Labelled } from "./structure.js";
 export { scalarise } from "./passes/scalarise.js";
 export { unroll } from "./passes/unroll.js";
 export { verify } from "./verify.js";
-export * from "./walk.js";
+export {
+  blocksOf,
+  changedIn,
+  changeOf,
+  children,
+  declares,
+  exprsOf,
+  flatMapStmts,
+  isLoop,
+  mapBlocks,
+  mapChildren,
+  mapExpr,
+  mapKernel,
+  mapOwnExprs,
+  mapStmts,
+  readOf,
+  sizeOf,
+  someExpr,
+  walkExpr,
+  walkExprs,
+  walkStmts,
+  type StmtMapper,
+  type Touched,
+} from "./walk.js";
 export { BINARY, COMPARE, MATH, UNARY } from "./operators.js";
 export { ELEMENTS } from "./scalars.js";
 export { unreachable } from "../base/unreachable.js";

@@ -1,4 +1,4 @@
-import { copysign, powi } from "./exact.js";
+import { copysign, exactPowi } from "./exact.js";
 import { isFloat, isInteger, isUnsigned, wrap, type NumericType, type ScalarType } from "./scalars.js";
 
 /*
@@ -6,7 +6,7 @@ import { isFloat, isInteger, isUnsigned, wrap, type NumericType, type ScalarType
  * language spells them stands in its emitter, in a record or a switch that wants an entry for each.
  */
 
-export type Value = number | boolean;
+export type PlainValue = number | boolean;
 
 /** Types that operands may have, in one word. */
 type Operands = "number" | "float" | "integer" | "u32" | "bool";
@@ -22,7 +22,7 @@ interface Operator {
 interface UnaryOperator extends Operator {
   /** The type of the result, where it is not the operand's. */
   readonly gives?: ScalarType;
-  readonly of: (a: Value, type: NumericType) => Value;
+  readonly of: (a: PlainValue, type: NumericType) => PlainValue;
 }
 
 interface BinaryOperator extends Operator {
@@ -39,7 +39,7 @@ interface CompareOperator {
   readonly sign: readonly [text: string, strength: number];
   /** True exactly where this one is false, unless a NaN takes part. */
   readonly inverse: string;
-  readonly of: (a: Value, b: Value) => boolean;
+  readonly of: (a: PlainValue, b: PlainValue) => boolean;
 }
 
 interface MathFunction {
@@ -158,7 +158,7 @@ export const MATH = {
   log2: { arguments: 1, of: Math.log2 },
   log10: { arguments: 1, of: Math.log10 },
   pow: { arguments: 2, of: Math.pow },
-  powi: { arguments: 2, second: "i32", of: (x, n) => powi(x, n) },
+  powi: { arguments: 2, second: "i32", of: (x, n) => exactPowi(x, n) },
   sin: { arguments: 1, of: Math.sin },
   cos: { arguments: 1, of: Math.cos },
   tan: { arguments: 1, of: Math.tan },

@@ -1,9 +1,9 @@
 import { unreachable } from "../base/unreachable.js";
 import { BINARY, COMPARE } from "./operators.js";
-import { binary, call, cast, compare, unary } from "./evaluate.js";
+import { evaluateBinary, evaluateCall, evaluateCast, evaluateComparison, evaluateUnary } from "./evaluate.js";
 import { inclusiveStop, isExact } from "./loop-stops.js";
 import { isFloat, isInteger, wrap, type IntegerType } from "./scalars.js";
-import type { Value } from "./evaluate.js";
+import type { PlainValue } from "./evaluate.js";
 import type { BinaryFn, Expr, NumericType, ScalarType } from "./types.js";
 import { walkExpr } from "./walk.js";
 
@@ -12,7 +12,7 @@ type Unary = Extract<Expr, { op: "unary" }>;
 type Binary = Extract<Expr, { op: "binary" }>;
 type Call = Extract<Expr, { op: "call" }>;
 
-export const literal = (type: ScalarType, value: Value): Const => ({ op: "const", type, value });
+export const literal = (type: ScalarType, value: PlainValue): Const => ({ op: "const", type, value });
 
 /**
  * The simplest form of an expression whose children are simple, with the same bits in every case: float arithmetic keeps what NaN,
@@ -26,11 +26,13 @@ export function simplify(expr: Expr): Expr {
       const { fn, a, b } = expr;
       const type = expr.type as NumericType;
       if (isExact(expr)) return inclusiveStop(a, fn === "add" ? 1 : -1);
-      if (a.op === "const" && b.op === "const") return literal(type, binary(fn, type, a.value as number, b.value as number));
+      if (a.op === "const" && b.op === "const") return literal(type, evaluateBinary(fn, type, a.value as number, b.value as number));
       return isFloat(type) ? simplifyFloat(expr) : simplifyInteger(expr);
     }
     case "compare":
-      return expr.a.op === "const" && expr.b.op === "const" ? literal("bool", compare(expr.fn, expr.a.value, expr.b.value)) : expr;
+      return expr.a.op === "const" && expr.b.op === "const"
+        ? literal("bool", evaluateComparison(expr.fn, expr.a.value, expr.b.value))
+        : expr;
     case "cast":
       return simplifyCast(expr);
     case "call":
@@ -56,7 +58,7 @@ export function simplify(expr: Expr): Expr {
 
 function simplifyUnary(expr: Unary): Expr {
   const { a, fn } = expr;
-  if (a.op === "const") return literal(expr.type, unary(fn, expr.type, a.value));
+  if (a.op === "const") return literal(expr.type, evaluateUnary(fn, expr.type, a.value));
   if (a.op === "unary" && a.fn === fn && (fn === "neg" || fn === "not" || fn === "bitnot")) return a.a;
   // With a NaN both < and >= are false, so only == and != have an inverse on floats.
   if (fn === "not" && a.op === "compare" && (!isFloat(a.a.type) || a.fn === "eq" || a.fn === "ne"))
@@ -152,7 +154,7 @@ function simplifyInteger(expr: Binary): Expr {
 /** Small powers become products, which are within the 2 ulp of functions (1.5 ulp for a cube). */
 function simplifyCall(expr: Call): Expr {
   const values = expr.args.flatMap((arg) => (arg.op === "const" ? [arg.value as number] : []));
-  if (values.length === expr.args.length) return literal(expr.type, call(expr.fn, expr.type, values));
+  if (values.length === expr.args.length) return literal(expr.type, evaluateCall(expr.fn, expr.type, values));
   if (expr.fn !== "powi" && expr.fn !== "pow") return expr;
   const [base, exponent] = expr.args as [Expr, Expr];
   if (expr.fn === "powi") return (exponent.op === "const" && product(base, exponent.value as number)) || expr;
@@ -223,7 +225,7 @@ function shiftOf({ fn, b }: Binary): number | undefined {
 function simplifyCast(expr: Extract<Expr, { op: "cast" }>): Expr {
   const { type, a } = expr;
   if (a.type === type) return a;
-  if (a.op === "const") return literal(type, cast(type, a.type, a.value));
+  if (a.op === "const") return literal(type, evaluateCast(type, a.type, a.value));
   // i32 -> f64 -> i32 and the like: the wider type holds every value of the narrower.
   if (a.op === "cast" && a.a.type === type && a.type === "f64" && type !== "bool") return a.a;
   return isInteger(type) && isInteger(a.type) ? (reinterpret(a, type) ?? expr) : expr;
@@ -231,7 +233,7 @@ function simplifyCast(expr: Extract<Expr, { op: "cast" }>): Expr {
 
 /** An integer expression done in the other signedness, where its bits are the same and no cast is left in it. */
 function reinterpret(expr: Expr, type: IntegerType): Expr | undefined {
-  if (expr.op === "const") return literal(type, cast(type, expr.type, expr.value));
+  if (expr.op === "const") return literal(type, evaluateCast(type, expr.type, expr.value));
   if (expr.op === "cast") return expr.a.type === type ? expr.a : undefined;
   if (expr.op !== "binary" || !BINARY[expr.fn].sameBits) return undefined;
   const a = reinterpret(expr.a, type);

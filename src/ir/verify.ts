@@ -2,7 +2,7 @@ import { unreachable } from "../base/unreachable.js";
 import { IRError } from "../base/errors.js";
 import { isIndex, valueType } from "./scalars.js";
 import { isExact, isInclusive } from "./loop-stops.js";
-import { printExpr } from "./print.js";
+import { printExpr } from "./kernel-text.js";
 import { typeProblem } from "./type-rules.js";
 import type { Expr, KernelIR, NumericType, Param, ScalarType, Stmt } from "./types.js";
 import { blocksOf, children, declares, exprsOf, walkExpr, walkStmts } from "./walk.js";
@@ -118,7 +118,7 @@ export class Verifier {
     for (const stmt of stmts) {
       this.head(stmt, context);
       blocksOf(stmt).forEach((block, n) => this.block(block, insideOf(stmt, context, n), depth + 1));
-      declare(stmt, locals);
+      declareName(stmt, locals);
     }
   }
 
@@ -317,7 +317,7 @@ export function insideOf(stmt: Stmt, context: Context, block: number): Context {
 }
 
 /** Adds a statement's declarations for the statements after it in its block. */
-export function declare(stmt: Stmt, locals: Locals): void {
+export function declareName(stmt: Stmt, locals: Locals): void {
   if (stmt.kind === "let") locals.set(stmt.name, { what: "local", type: stmt.type });
   if (stmt.kind === "array") locals.set(stmt.name, { what: "array", type: stmt.type });
   if (stmt.kind === "teamReduce") for (const r of stmt.results) locals.set(r.name, { what: "local", type: r.type });

@@ -3,8 +3,8 @@ import { verify } from "#verify";
 import { derive } from "../cache/derive.js";
 import { descending } from "./read/depth.js";
 import { analyseAccess, type AccessAnalysis } from "../ir/analysis/access.js";
-import { unprovedAccesses, type Known } from "../ir/analysis/proofs.js";
-import { blockViews, type Split } from "../ir/passes/block-views.js";
+import { unprovedAccesses, type LaunchFacts } from "../ir/analysis/proofs.js";
+import { blockViews, type FirstAxisSplit } from "../ir/passes/block-views.js";
 import { checkIndices } from "../ir/passes/check-indices.js";
 import { viewsToProve } from "../ir/analysis/launch-races.js";
 import { optimise } from "../ir/passes/optimise.js";
@@ -40,7 +40,7 @@ const withCode = (kernel: CompiledKernel, ir: KernelIR): CompiledKernel =>
   ir === kernel.ir ? kernel : { ...kernel, ir, access: analyseAccess(ir) };
 
 /** The kernel with those indices checked while it runs that may be outside in this launch; remembered for each choice of them. */
-export function checkedKernel(plain: CompiledKernel, known: Known): CompiledKernel {
+export function checkedKernel(plain: CompiledKernel, known: LaunchFacts): CompiledKernel {
   const unproved = unprovedAccesses(plain.ir, known);
   if (unproved.size === 0) return plain;
   const arrays = plain.ir.params.filter((p) => p.kind === "view" || p.kind === "scatter").map(({ name }) => name);
@@ -60,12 +60,12 @@ export const printingKernel = (plain: CompiledKernel): CompiledKernel => derive(
 const printing = (plain: CompiledKernel): CompiledKernel => withCode(plain, recordPrints(plain.ir));
 
 /** The kernel over views with the first axis of some split, remembered for each way of splitting. */
-export const blockedKernel = (plain: CompiledKernel, splits: ReadonlyMap<string, Split>): CompiledKernel =>
+export const blockedKernel = (plain: CompiledKernel, splits: ReadonlyMap<string, FirstAxisSplit>): CompiledKernel =>
   splits.size === 0
     ? plain
     : derive(plain, blocked, splits, [...splits].map(([name, { block, length }]) => `${name}=${block}*${length}`).join());
 
-const blocked = (plain: CompiledKernel, splits: ReadonlyMap<string, Split>): CompiledKernel =>
+const blocked = (plain: CompiledKernel, splits: ReadonlyMap<string, FirstAxisSplit>): CompiledKernel =>
   withCode(plain, blockViews(plain.ir, splits));
 
 export interface CompileOptions {

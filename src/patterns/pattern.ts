@@ -29,7 +29,7 @@ export interface PatternOptions {
 }
 
 /** The pattern that `plan` puts together; what was prepared until an error is given back. */
-export function patternOf(device: Device, options: PatternOptions, plan: (steps: Steps) => void): Pattern {
+export function makePattern(device: Device, options: PatternOptions, plan: (steps: PatternSteps) => void): Pattern {
   requireOptions("a pattern", options, ["precision"]);
   requireThing(
     "a pattern",
@@ -37,7 +37,7 @@ export function patternOf(device: Device, options: PatternOptions, plan: (steps:
     typeof (device as Partial<Device> | undefined)?.prepare === "function",
     "give the device first, what await open(...) returns",
   );
-  const steps = new Steps(device, options);
+  const steps = new PatternSteps(device, options);
   try {
     plan(steps);
   } catch (error) {
@@ -67,7 +67,7 @@ export function requireSeparate(pattern: string, written: NamedViews, read: Name
 }
 
 /** A pattern in the making: each method adds what runs next. */
-export class Steps implements Pattern {
+export class PatternSteps implements Pattern {
   readonly launches: Launch[] = [];
   private readonly owned: { free(): void }[] = [];
 

@@ -6,7 +6,7 @@ import { LaunchError } from "../base/errors.js";
 import { requireOptions, requireThing } from "../base/own.js";
 import { kernel } from "../kernel/declare/kernel.js";
 import { f32, f64, i32, u32, view } from "../kernel/declare/params.js";
-import { patternOf, requireSeparate, requireView, type Pattern, type PatternOptions, type Steps } from "./pattern.js";
+import { makePattern, requireSeparate, requireView, type Pattern, type PatternOptions, type PatternSteps } from "./pattern.js";
 
 /** Arguments of `permute`. */
 export interface Permute {
@@ -77,7 +77,7 @@ export function permute(device: Device, what: Permute, options: PatternOptions =
   const order = ["permutation", permutation] as const;
   if (output) requireSeparate("permute", named("output", output), [order, ...named("input", input)]);
   else requireSeparate("permute", named("input", input), [order]);
-  return patternOf(device, options, (steps) => {
+  return makePattern(device, options, (steps) => {
     const spare = new Map<string, View<NumericType>>();
     for (const [n, view] of input.entries()) {
       if (output) planGather(steps, permutation, view, output[n]);
@@ -92,12 +92,12 @@ export function permute(device: Device, what: Permute, options: PatternOptions =
 }
 
 /** output[i] = input[order[i]] */
-function planGather(steps: Steps, order: View<"i32", 1>, input: View<NumericType>, output: View<NumericType>): void {
+function planGather(steps: PatternSteps, order: View<"i32", 1>, input: View<NumericType>, output: View<NumericType>): void {
   if (input.rank === 1) steps.launch(gather[input.type], { order, input, output }, range(output.length), true);
   else steps.launch(gatherRows[input.type], { order, input, output }, range(output.shape[0], output.shape[1]), true);
 }
 
-export function planCopy(steps: Steps, input: View<NumericType>, output: View<NumericType>): void {
+export function planCopy(steps: PatternSteps, input: View<NumericType>, output: View<NumericType>): void {
   if (input.rank === 1) steps.launch(copies[input.type], { input, output }, range(input.length));
   else steps.launch(copyRows[input.type], { input, output }, range(input.shape[0], input.shape[1]));
 }

@@ -8,7 +8,7 @@ import { LaunchError } from "../base/errors.js";
 import { requireOptions } from "../base/own.js";
 import { kernel } from "../kernel/declare/kernel.js";
 import { i32, scatter, u32, view } from "../kernel/declare/params.js";
-import { patternOf, requireSeparate, requireView, type Pattern, type PatternOptions, type Steps } from "./pattern.js";
+import { makePattern, requireSeparate, requireView, type Pattern, type PatternOptions, type PatternSteps } from "./pattern.js";
 import { scanTilesByTeams } from "./scan-by-teams.js";
 import { scanLongTilesInOrder, scanTilesInOrder } from "./scan-in-order.js";
 import { BLOCKS, TILE, TILE_SHAPE, type tileParams } from "./scan-shape.js";
@@ -54,7 +54,7 @@ export function scan<T extends NumericType>(device: Device, what: Scan<T>, optio
     ["offsets", segments?.offsets],
   ] as const;
   requireSeparate("scan", [["output", output]], read);
-  return patternOf(device, options, (steps) => {
+  return makePattern(device, options, (steps) => {
     const flags = segments && (segments.flags ?? flagsAt(steps, segments.offsets, input.length));
     planScan(steps, { input, output, op, exclusive, flags });
   });
@@ -73,7 +73,7 @@ const clearFlags = kernel("clearFlags", { flags: view(u32) }, ({ flags }, i) => 
   flags[i] = 0;
 });
 
-function flagsAt(steps: Steps, offsets: View<"i32", 1>, count: number): View<"u32", 1> {
+function flagsAt(steps: PatternSteps, offsets: View<"i32", 1>, count: number): View<"u32", 1> {
   const flags = steps.array("u32", count);
   steps.launch(clearFlags, { flags }, range(count));
   if (count > 0) steps.launch(flagOffsets, { offsets, flags, count }, range(offsets.length), true);
@@ -85,7 +85,7 @@ interface Plan<T extends NumericType> extends Omit<Scan<T>, "segments"> {
 }
 
 /** Adds the launches of a scan: sums of tiles, their scan, and the tiles. */
-export function planScan<T extends NumericType>(steps: Steps, { input, output, op, exclusive = false, flags }: Plan<T>): void {
+export function planScan<T extends NumericType>(steps: PatternSteps, { input, output, op, exclusive = false, flags }: Plan<T>): void {
   const { type } = input;
   const inOrder = steps.device.memory === CPU_MEMORY;
   // A tile for each thread has the same bits where the order does not matter.

@@ -4,7 +4,7 @@ import { range, teams } from "../device/launch/policy.js";
 import { CPU_MEMORY, View } from "../device/memory/view.js";
 import { LaunchError } from "../base/errors.js";
 import { requireOptions } from "../base/own.js";
-import { patternOf, requireSeparate, requireView, type Pattern, type PatternOptions, type Steps } from "./pattern.js";
+import { makePattern, requireSeparate, requireView, type Pattern, type PatternOptions, type PatternSteps } from "./pattern.js";
 import { planScan } from "./scan.js";
 import { countDigits, findOffsets, lookForWideKeys, moveKeys } from "./sort-kernels.js";
 
@@ -60,14 +60,14 @@ export function sortByKey(device: Device, what: SortByKey, options: PatternOptio
     ],
     [["keys", keys]],
   );
-  return patternOf(device, options, (steps) => {
+  return makePattern(device, options, (steps) => {
     if (steps.checked) planCheck(steps, keys, offsets && isSigned(keys.type) ? Math.min(bits, 31) : bits);
     planSort(steps, { keys, permutation, offsets, bits });
   });
 }
 
 /** Adds a launch that fails where a key has more bits, which no pass would see. */
-function planCheck(steps: Steps, keys: SortByKey["keys"], bits: number): void {
+function planCheck(steps: PatternSteps, keys: SortByKey["keys"], bits: number): void {
   if (bits === 32) return;
   const shift = Math.max(0, bits - MOST_COMPARED);
   const { buffer, type } = steps.array("i32", 1);
@@ -89,7 +89,7 @@ interface PlannedSort extends SortByKey {
 const MOST_COMPARED = 24;
 
 /** Adds the launches of a sort. */
-export function planSort(steps: Steps, { keys, permutation, offsets, bits, count: some, sorted }: PlannedSort): void {
+export function planSort(steps: PatternSteps, { keys, permutation, offsets, bits, count: some, sorted }: PlannedSort): void {
   const shape = steps.device.memory === CPU_MEMORY ? CPU_SHAPE : GPU_SHAPE;
   const count = keys.length;
   const tiles = Math.ceil(count / (shape.members * shape.each));

@@ -11,7 +11,7 @@ import { portDevice, portOf, type Port } from "./ports/names.js";
 import type { Missing } from "./schema.js";
 import { selfTest } from "./self-test.js";
 import { Stopped, unlessStopped } from "./stop.js";
-import { Target } from "./target.js";
+import { AssessedTarget } from "./target.js";
 import { contestantOf, FEWEST_REPEATS, measureTogether, missingOf, reasonOf, type Contestant, type Refusal } from "./trials.js";
 import { handWritten } from "./handwritten/contestant.js";
 
@@ -58,7 +58,7 @@ interface LeftOut {
 
 /** A target on which nothing runs any more. */
 interface Lost {
-  readonly target: Target;
+  readonly target: AssessedTarget;
   readonly error: unknown;
   readonly failed?: boolean;
 }
@@ -96,7 +96,7 @@ export async function measureApplications(
     const iterations = options.iterations ?? (options.seconds && FEW_ITERATIONS);
     const problem: ProblemOptions = { gib, precision, quick, iterations, grid, layout, occ };
     const misfits = applications.flatMap((application) => targets.flatMap((target) => misfitOf(application, target, problem) ?? []));
-    const fits = (application: Application, target: Target): boolean =>
+    const fits = (application: Application, target: AssessedTarget): boolean =>
       !misfits.some((misfit) => misfit.application === application && misfit.target === target);
     const suited = targets.filter((target) => applications.some((application) => fits(application, target)));
     if (misfits.length > 0 && (options.devices !== undefined || suited.length === 0)) throw misfits[0].error;
@@ -150,16 +150,16 @@ async function openTargets(
   registry: Registry,
   opened: Map<string, Device>,
   leftOut: LeftOut[],
-): Promise<Target[]> {
+): Promise<AssessedTarget[]> {
   const open = async (name: string): Promise<Device> => {
     const device = opened.get(name) ?? (await registry.open(name, { f64 }));
     opened.set(name, device);
     return device;
   };
-  const targets: Target[] = [];
+  const targets: AssessedTarget[] = [];
   for (const name of [...(devices ?? (await registry.names({ f64 }))), ...ports.map(portDevice)])
     try {
-      targets.push(await Target.open(name, open));
+      targets.push(await AssessedTarget.open(name, open));
     } catch (error) {
       if (devices !== undefined || portOf(name) !== undefined) throw error;
       leftOut.push({ name, backend: name.split(":")[0], platform: name, reason: reasonOf(error), failed: true });
@@ -194,7 +194,7 @@ const installed: Registry = {
 };
 
 /** Throws LaunchError for an option that the application does not have; returns what is too large for the devices. */
-function misfitOf(application: Application, target: Target, problem: ProblemOptions): Misfit | undefined {
+function misfitOf(application: Application, target: AssessedTarget, problem: ProblemOptions): Misfit | undefined {
   const { name, set, memory } = target;
   const given = (["grid", "layout", "occ"] as const).find((option) => problem[option] !== undefined);
   if (!application.onGrid && given !== undefined)
@@ -230,7 +230,7 @@ function leaders(peaks: ReadonlyMap<Device, Peaks>): ReadonlySet<Device> {
  * @param only these devices, if not all
  */
 async function peaksOf(
-  targets: readonly Target[],
+  targets: readonly AssessedTarget[],
   { quick, seconds, stop }: CampaignOptions,
   progress: ProgressFactory,
   registry: Registry,

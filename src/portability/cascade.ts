@@ -1,7 +1,7 @@
 import { scaleLinear } from "d3-scale";
 import { line as path } from "d3-shape";
 import type { Assessment } from "./schema.js";
-import { COLOURS, drawing, element, errorBar, line, marker, text } from "./svg.js";
+import { SERIES_COLOURS, drawing, svgElement, errorBar, line, marker, svgText } from "./svg.js";
 import { percentText } from "./tables.js";
 
 type Score = Assessment["metrics"][number];
@@ -35,12 +35,12 @@ export function cascade(scores: readonly Score[], seriesOf: Ordinal, look: Platf
     `${name} cascade of ${problem} on ${setName}`,
     description,
     ...(curves ? [curvesOf(rows, name, seriesOf), platformsOf(set, barsLeft, look), strips(rows, top, look)] : []),
-    text(barsLeft, top - 12, `${symbol}, %`, { class: "axis" }),
+    svgText(barsLeft, top - 12, `${symbol}, %`, { class: "axis" }),
     bars(rows, { left: barsLeft, top, width: PHI }, seriesOf),
     ...rows.map(
       (row, r) =>
         marker(14, top + r * ROW + 11, seriesOf(row.application), seriesOf(row.application), row.application) +
-        text(28, top + r * ROW + 15, row.application, { class: "label" }),
+        svgText(28, top + r * ROW + 15, row.application, { class: "label" }),
     ),
   );
 }
@@ -66,9 +66,9 @@ function curvesOf(rows: readonly Score[], name: string, seriesOf: Ordinal): stri
     .map(
       (e) =>
         line(NAMES, y(e), NAMES + PLOT, y(e), "grid") +
-        text(NAMES - 10, y(e) + 4, `${Math.round(100 * e)}`, { class: "tick", "text-anchor": "end" }),
+        svgText(NAMES - 10, y(e) + 4, `${Math.round(100 * e)}`, { class: "tick", "text-anchor": "end" }),
     );
-  const counts = set.map((_, i) => text(position(set, i), bottom + 18, String(i + 1), { class: "tick", "text-anchor": "middle" }));
+  const counts = set.map((_, i) => svgText(position(set, i), bottom + 18, String(i + 1), { class: "tick", "text-anchor": "middle" }));
   const curves = rows.toReversed().map((row) => {
     const series = seriesOf(row.application);
     // A curve ends with the platforms that the application runs on.
@@ -76,7 +76,10 @@ function curvesOf(rows: readonly Score[], name: string, seriesOf: Ordinal): stri
       .filter(({ value }) => value > 0)
       .map((e, i) => ({ ...e, x: position(set, i) }));
     return (
-      element("path", { d: path()(points.map((p): [number, number] => [p.x, y(p.value)]))!, class: `curve s${series % COLOURS}` }) +
+      svgElement("path", {
+        d: path()(points.map((p): [number, number] => [p.x, y(p.value)]))!,
+        class: `curve s${series % SERIES_COLOURS}`,
+      }) +
       points
         .map(
           (p) =>
@@ -87,23 +90,33 @@ function curvesOf(rows: readonly Score[], name: string, seriesOf: Ordinal): stri
     );
   });
   return [
-    text(NAMES - 10, 16, `${name}, %`, { class: "axis" }),
+    svgText(NAMES - 10, 16, `${name}, %`, { class: "axis" }),
     ...grid,
     ...counts,
-    text(NAMES + PLOT / 2, bottom + 36, "number of platforms, each application's best first", { class: "axis", "text-anchor": "middle" }),
+    svgText(NAMES + PLOT / 2, bottom + 36, "number of platforms, each application's best first", {
+      class: "axis",
+      "text-anchor": "middle",
+    }),
     ...curves,
   ].join("");
 }
 
 function platformsOf(set: readonly string[], left: number, { colourOf, letterOf }: PlatformLook): string {
   return (
-    text(left, 16, "Platforms", { class: "axis" }) +
+    svgText(left, 16, "Platforms", { class: "axis" }) +
     set
       .map(
         (platform, i) =>
-          element("rect", { x: left, y: TOP + i * ROW, width: 22, height: 16, rx: 3, class: `tile s${colourOf(platform) % COLOURS}` }) +
-          text(left + 11, TOP + i * ROW + 12, letterOf(platform), { class: "letter", "text-anchor": "middle" }) +
-          text(left + 32, TOP + i * ROW + 12, platform, { class: "label" }),
+          svgElement("rect", {
+            x: left,
+            y: TOP + i * ROW,
+            width: 22,
+            height: 16,
+            rx: 3,
+            class: `tile s${colourOf(platform) % SERIES_COLOURS}`,
+          }) +
+          svgText(left + 11, TOP + i * ROW + 12, letterOf(platform), { class: "letter", "text-anchor": "middle" }) +
+          svgText(left + 32, TOP + i * ROW + 12, platform, { class: "label" }),
       )
       .join("")
   );
@@ -119,15 +132,15 @@ function strips(rows: readonly Score[], top: number, { colourOf, letterOf }: Pla
         .map((e, i) => {
           const y = top + r * ROW;
           return e.value === 0
-            ? text(position(set, i), y + 14, "does not run", { class: "absent", "text-anchor": "middle" })
-            : element("rect", {
+            ? svgText(position(set, i), y + 14, "does not run", { class: "absent", "text-anchor": "middle" })
+            : svgElement("rect", {
                 x: NAMES + i * band + 3,
                 y: y + 2,
                 width: band - 6,
                 height: ROW - 5,
                 rx: 3,
-                class: `tile s${colourOf(e.platform) % COLOURS}`,
-              }) + text(position(set, i), y + 15, letterOf(e.platform), { class: "letter", "text-anchor": "middle" });
+                class: `tile s${colourOf(e.platform) % SERIES_COLOURS}`,
+              }) + svgText(position(set, i), y + 15, letterOf(e.platform), { class: "letter", "text-anchor": "middle" });
         })
         .join(""),
     )
@@ -143,16 +156,16 @@ function bars(rows: readonly Score[], at: { left: number; top: number; width: nu
       const middle = y + ROW / 2 - 0.5;
       const [low, high] = [x(Math.max(0, row.value - sigma)), x(row.value + sigma)];
       return (
-        element("rect", {
+        svgElement("rect", {
           x: at.left,
           y: y + 3,
           width: x(row.value) - at.left,
           height: ROW - 7,
           rx: 2,
-          class: `bar s${seriesOf(row.application) % COLOURS}`,
+          class: `bar s${seriesOf(row.application) % SERIES_COLOURS}`,
         }) +
         (high - low > 1 ? line(low, middle, high, middle, "whisker") : "") +
-        text(at.left + at.width + 8, y + 15, percentText(row.value, row.sigma), { class: "value" })
+        svgText(at.left + at.width + 8, y + 15, percentText(row.value, row.sigma), { class: "value" })
       );
     })
     .join("");

@@ -1,9 +1,23 @@
-export * from "./application.js";
+export {
+  ITERATION,
+  type ProblemOptions,
+  type GridReport,
+  type Sample,
+  type Verdict,
+  type PreparedApplication,
+  type HandWritten,
+  type Application,
+  type Progress,
+  type Interruption,
+  type ProgressFactory,
+  type OutputFiles,
+  type Shell,
+} from "./application.js";
 export { assess, type Evidence, published, readAssessment } from "./assessment.js";
 export { type CampaignOptions, measureApplications, type Registry } from "./campaign.js";
 export { CsvTable, InputError, readCsv } from "./csv.js";
 export { measurePeaks, type Peaks } from "./measure.js";
-export { type Mover, MOVERS } from "./movers.js";
+export type { Mover } from "./movers.js";
 export { merge } from "./merge.js";
 export * from "./metric.js";
 export { type Port, PORTS } from "./ports/names.js";

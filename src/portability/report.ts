@@ -3,9 +3,9 @@ import { roofsOf } from "./assessment.js";
 import { cascade, type PlatformLook } from "./cascade.js";
 import { groupBy } from "./group.js";
 import { cellsOf } from "./metric.js";
-import { type Kernels, bandwidthShares, roofline } from "./roofline.js";
+import { type ProblemKernels, bandwidthShares, roofline } from "./roofline.js";
 import type { Assessment } from "./schema.js";
-import { COLOURS, element, escape, marker } from "./svg.js";
+import { SERIES_COLOURS, svgElement, escapeSvg, marker } from "./svg.js";
 import { portabilityTable, summaryFigure, summaryTable } from "./summary.js";
 import { STYLE } from "./report-style.js";
 import { devicesTable, type Table, tablesOf } from "./tables.js";
@@ -32,21 +32,21 @@ export function report(assessment: Assessment): string {
 <body>
 <header>
 <h1>Performance portability</h1>
-<p>${escape(summary(assessment))}</p>
+<p>${escapeSvg(summary(assessment))}</p>
 </header>
 <main>
 <section><h2>Summary</h2>
 <p>The architectural efficiency is the time that a platform's roofs (its bandwidth, its rate of multiply-adds) allow for the kernels, over the time
 that they took. The application efficiency compares iterations with the fastest program that runs on the whole set. Φ is the harmonic mean of
 an efficiency over a set of platforms, and 0 where an application does not run on one of them. Errors are one standard deviation of the runs, propagated.</p>
-<p class="letters">${platforms.map((name) => `<span class="s${numberIn(platforms, name) % COLOURS}"><b>${look.platform.letterOf(name)}</b>${escape(name)}</span>`).join("")}</p>
+<p class="letters">${platforms.map((name) => `<span class="s${numberIn(platforms, name) % SERIES_COLOURS}"><b>${look.platform.letterOf(name)}</b>${escapeSvg(name)}</span>`).join("")}</p>
 ${figures ? figureHtml(figures, "The fastest path on each platform") : ""}
 ${tablesHtml([summaryTable(assessment), portabilityTable(assessment), devicesTable(assessment)])}
-${chapters.length > 1 ? `<nav>${chapters.map(([name], n) => `<a href="#chapter${n}">${escape(name)}</a>`).join("")}</nav>` : ""}
+${chapters.length > 1 ? `<nav>${chapters.map(([name], n) => `<a href="#chapter${n}">${escapeSvg(name)}</a>`).join("")}</nav>` : ""}
 </section>
 ${chapters.map(([name, problems], n) => chapter(assessment, name, problems, look, { id: `chapter${n}`, open: chapters.length === 1 })).join("\n")}
 </main>
-<footer>${assessment.host.map((m) => `<p>${escape(`${m.name}: ${m.processor}, ${m.threads} threads, ${(m.memory / 2 ** 30).toFixed(0)} GiB, ${m.system}, ${m.engine}, Isoform ${m.isoform}, ${m.date}`)}</p>`).join("")}</footer>
+<footer>${assessment.host.map((m) => `<p>${escapeSvg(`${m.name}: ${m.processor}, ${m.threads} threads, ${(m.memory / 2 ** 30).toFixed(0)} GiB, ${m.system}, ${m.engine}, Isoform ${m.isoform}, ${m.date}`)}</p>`).join("")}</footer>
 </body>
 </html>
 `;
@@ -88,11 +88,11 @@ function chapter(
   const parts = problems.map((problem) => {
     const part = partOf(assessment, problem);
     const tables = tablesOf({ ...part, devices: [] });
-    return `<h3>${escape(problem)}</h3>
+    return `<h3>${escapeSvg(problem)}</h3>
 ${cascades(part.metrics, look)}${rooflines(part, problem, look)}
-<details class="tables"><summary>Tables: ${escape([...new Set(tables.map(({ title }) => title.split(/[:,]/)[0].toLowerCase()))].join(", "))}</summary>${tablesHtml(tables)}</details>`;
+<details class="tables"><summary>Tables: ${escapeSvg([...new Set(tables.map(({ title }) => title.split(/[:,]/)[0].toLowerCase()))].join(", "))}</summary>${tablesHtml(tables)}</details>`;
   });
-  return `<details class="chapter"${open ? " open" : ""}><summary>${escape(name)}</summary><div id="${id}">${parts.join("")}</div></details>`;
+  return `<details class="chapter"${open ? " open" : ""}><summary>${escapeSvg(name)}</summary><div id="${id}">${parts.join("")}</div></details>`;
 }
 
 function numberIn(names: readonly string[], name: string): number {
@@ -152,7 +152,7 @@ function cascades(metrics: Assessment["metrics"], { colourOf, platform }: Look):
 function rooflines(assessment: Assessment, problem: string, { colourOf, platform: { letterOf } }: Look): string {
   const roofs = roofsOf(assessment.devices);
   const ofProblem = cellsOf(assessment.runs);
-  const groups = [...groupBy(ofProblem, (c) => c.platform)].flatMap(([platform, cells]): Kernels[] => {
+  const groups = [...groupBy(ofProblem, (c) => c.platform)].flatMap(([platform, cells]): ProblemKernels[] => {
     const roof = roofs.get(platform);
     return roof && cells.some((c) => c.bytes) ? [{ problem, platform, roof, cells }] : [];
   });
@@ -164,20 +164,20 @@ function rooflines(assessment: Assessment, problem: string, { colourOf, platform
   const applications = [...new Set(cells.map((c) => c.application))];
   const keys = [
     ...applications.map((name) => key(name, counted ? 0 : colourOf(name), colourOf(name))),
-    ...(counted ? kernels.map((name) => key(name, shapeOf(name), COLOURS - 1)) : []),
+    ...(counted ? kernels.map((name) => key(name, shapeOf(name), SERIES_COLOURS - 1)) : []),
   ];
-  const draw = (group: Kernels) => (counted ? roofline(group, colourOf, shapeOf) : bandwidthShares(group, colourOf, colourOf));
+  const draw = (group: ProblemKernels) => (counted ? roofline(group, colourOf, shapeOf) : bandwidthShares(group, colourOf, colourOf));
   return `<p class="keys">${keys.join(" ")}</p>
 <div class="pair">${groups.map((g) => figureHtml(draw(g), `Kernels under the roofs of ${letterOf(g.platform)}, ${g.platform}`)).join("")}</div>`;
 }
 
 function key(name: string, shape: number, colour: number): string {
   const sign = marker(8, 8, shape, colour, name);
-  return `<span class="key">${element("svg", { viewBox: "0 0 16 16", width: 14, height: 14, "aria-hidden": "true" }, sign)} ${escape(name)}</span>`;
+  return `<span class="key">${svgElement("svg", { viewBox: "0 0 16 16", width: 14, height: 14, "aria-hidden": "true" }, sign)} ${escapeSvg(name)}</span>`;
 }
 
 function figureHtml(svg: string, caption: string): string {
-  return `<figure><figcaption>${escape(caption)}</figcaption>${svg}</figure>`;
+  return `<figure><figcaption>${escapeSvg(caption)}</figcaption>${svg}</figure>`;
 }
 
 const tablesHtml = (tables: readonly Table[]): string =>
@@ -188,7 +188,7 @@ const tablesHtml = (tables: readonly Table[]): string =>
 
 function tableHtml({ title, columns, rows, labels }: Table): string {
   const cell = (tag: string, value: string, c: number) =>
-    `<${tag}${c < labels ? ' class="words"' : ""}${tag === "th" ? ' scope="col"' : ""}>${escape(value)}</${tag}>`;
-  return `<div class="scroll"><table><caption>${escape(title)}</caption><thead><tr>${columns.map((name, c) => cell("th", name, c)).join("")}</tr></thead>
+    `<${tag}${c < labels ? ' class="words"' : ""}${tag === "th" ? ' scope="col"' : ""}>${escapeSvg(value)}</${tag}>`;
+  return `<div class="scroll"><table><caption>${escapeSvg(title)}</caption><thead><tr>${columns.map((name, c) => cell("th", name, c)).join("")}</tr></thead>
 <tbody>${rows.map((row) => `<tr>${row.map((value, c) => cell("td", value, c)).join("")}</tr>`).join("\n")}</tbody></table></div>`;
 }

@@ -1,7 +1,7 @@
 import { scaleLinear, scaleLog } from "d3-scale";
 import { ITERATION } from "./application.js";
 import type { Cell, Roof } from "./metric.js";
-import { COLOURS, drawing, element, errorBar, line, marker, text } from "./svg.js";
+import { SERIES_COLOURS, drawing, svgElement, errorBar, line, marker, svgText } from "./svg.js";
 import { figure, percentText, secondsText } from "./tables.js";
 
 const WIDTH = 460;
@@ -9,7 +9,7 @@ const HEIGHT = 340;
 const BOX = { left: 62, right: WIDTH - 14, top: 30, bottom: HEIGHT - 44 };
 
 /** Kernels of one problem on one platform. */
-export interface Kernels {
+export interface ProblemKernels {
   platform: string;
   problem: string;
   roof: Roof;
@@ -18,11 +18,16 @@ export interface Kernels {
 
 type Ordinal = (name: string) => number;
 
+/** A kernel's figures, for its tooltip. */
+const wordsOf = (c: Cell & { readonly bytes: number; readonly flops: number }): string =>
+  `${c.quantity}, ${c.application}: ${figure(c.flops / c.seconds.value / 1e9)} GFLOP/s at ${(c.flops / c.bytes).toPrecision(3)} FLOP/byte, ` +
+  `${figure(c.bytes / c.seconds.value / 1e9)} GB/s, ${secondsText(c.seconds.value, c.seconds.sigma)}`;
+
 /**
  * The roofline of Williams, Waterman and Patterson (CACM 2009): each kernel at its arithmetic intensity and its rate, under the
  * measured bandwidth and the measured rate of multiply-adds. Colours are applications, shapes are kernels.
  */
-export function roofline({ platform, problem, roof, cells }: Kernels, colourOf: Ordinal, shapeOf: Ordinal): string {
+export function roofline({ platform, problem, roof, cells }: ProblemKernels, colourOf: Ordinal, shapeOf: Ordinal): string {
   const kernels = cells.flatMap((c) => (c.quantity !== ITERATION && c.bytes && c.flops ? [{ ...c, bytes: c.bytes, flops: c.flops }] : []));
   const intensities = kernels.map((c) => c.flops / c.bytes);
   const ridge = roof.flops === undefined ? undefined : roof.flops / roof.bandwidth;
@@ -34,38 +39,37 @@ export function roofline({ platform, problem, roof, cells }: Kernels, colourOf: 
 
   const xTicks = ticks(first, last).map(
     (v) =>
-      line(x(v), BOX.top, x(v), BOX.bottom, "grid") + text(x(v), BOX.bottom + 16, tickText(v), { class: "tick", "text-anchor": "middle" }),
+      line(x(v), BOX.top, x(v), BOX.bottom, "grid") +
+      svgText(x(v), BOX.bottom + 16, tickText(v), { class: "tick", "text-anchor": "middle" }),
   );
   const yTicks = ticks(...(y.domain() as [number, number])).map(
     (v) =>
       line(BOX.left, y(v), BOX.right, y(v), "grid") +
-      text(BOX.left - 6, y(v) + 4, tickText(v / 1e9), { class: "tick", "text-anchor": "end" }),
+      svgText(BOX.left - 6, y(v) + 4, tickText(v / 1e9), { class: "tick", "text-anchor": "end" }),
   );
   const corner = ridge === undefined ? "" : `L${x(ridge)},${y(roofAt(ridge))}`;
-  const roofPath = element("path", { d: `M${x(first)},${y(roofAt(first))}${corner}L${x(last)},${y(roofAt(last))}`, class: "roof" });
+  const roofPath = svgElement("path", { d: `M${x(first)},${y(roofAt(first))}${corner}L${x(last)},${y(roofAt(last))}`, class: "roof" });
   const bandwidthLabel = `${figure(roof.bandwidth / 1e9)} GB/s`;
   const slope = (Math.atan2(y(roofAt(first)) - y(roofAt(2 * first)), x(2 * first) - x(first)) * -180) / Math.PI;
   const at = first * Math.pow((ridge ?? last) / first, 0.62);
   const labels = [
-    element(
+    svgElement(
       "g",
       { transform: `translate(${x(at).toFixed(1)},${(y(roofAt(at)) - 7).toFixed(1)}) rotate(${slope.toFixed(1)})` },
-      text(0, 0, bandwidthLabel, { class: "note" }),
+      svgText(0, 0, bandwidthLabel, { class: "note" }),
     ),
     roof.flops === undefined
       ? ""
-      : text(BOX.right - 4, y(roof.flops) - 7, `${figure(roof.flops / 1e9)} GFLOP/s`, { class: "note", "text-anchor": "end" }),
+      : svgText(BOX.right - 4, y(roof.flops) - 7, `${figure(roof.flops / 1e9)} GFLOP/s`, { class: "note", "text-anchor": "end" }),
   ];
   const points = kernels.map((c) => {
     const rate = c.flops / c.seconds.value;
     const sigma = Number.isNaN(c.seconds.sigma) ? 0 : (rate * c.seconds.sigma) / c.seconds.value;
     const px = x(c.flops / c.bytes);
-    const words =
-      `${c.quantity}, ${c.application}: ${figure(rate / 1e9)} GFLOP/s at ${(c.flops / c.bytes).toPrecision(3)} FLOP/byte, ` +
-      `${figure(c.bytes / c.seconds.value / 1e9)} GB/s, ${secondsText(c.seconds.value, c.seconds.sigma)}`;
     const colour = colourOf(c.application);
     return (
-      errorBar(px, y(Math.max(rate - sigma, rate / 10)), y(rate + sigma), colour) + marker(px, y(rate), shapeOf(c.quantity), colour, words)
+      errorBar(px, y(Math.max(rate - sigma, rate / 10)), y(rate + sigma), colour) +
+      marker(px, y(rate), shapeOf(c.quantity), colour, wordsOf(c))
     );
   });
   return drawing(
@@ -73,8 +77,8 @@ export function roofline({ platform, problem, roof, cells }: Kernels, colourOf: 
     HEIGHT,
     `Roofline of ${platform}, ${problem}`,
     `${bandwidthLabel}${roof.flops ? `, ${figure(roof.flops / 1e9)} GFLOP/s` : ""}; ${kernels.length} kernels`,
-    text(BOX.left - 48, 16, "GFLOP/s", { class: "axis" }),
-    text(BOX.right, HEIGHT - 8, "arithmetic intensity, FLOP/byte", { class: "axis", "text-anchor": "end" }),
+    svgText(BOX.left - 48, 16, "GFLOP/s", { class: "axis" }),
+    svgText(BOX.right, HEIGHT - 8, "arithmetic intensity, FLOP/byte", { class: "axis", "text-anchor": "end" }),
     ...xTicks,
     ...yTicks,
     roofPath,
@@ -84,7 +88,7 @@ export function roofline({ platform, problem, roof, cells }: Kernels, colourOf: 
 }
 
 /** Figure in place of a roofline if operations are not counted: each kernel's share of the bandwidth. */
-export function bandwidthShares({ platform, problem, roof, cells }: Kernels, colourOf: Ordinal, shapeOf: Ordinal): string {
+export function bandwidthShares({ platform, problem, roof, cells }: ProblemKernels, colourOf: Ordinal, shapeOf: Ordinal): string {
   const kernels = cells.flatMap((c) =>
     c.quantity !== ITERATION && c.bytes ? [{ ...c, share: c.bytes / c.seconds.value / roof.bandwidth }] : [],
   );
@@ -95,12 +99,12 @@ export function bandwidthShares({ platform, problem, roof, cells }: Kernels, col
   const ticks = [0, 0.25, 0.5, 0.75, 1].map(
     (v) =>
       line(x(v), BOX.top, x(v), BOX.bottom, v === 1 ? "roof" : "grid") +
-      text(x(v), BOX.bottom + 16, `${100 * v}`, { class: "tick", "text-anchor": "middle" }),
+      svgText(x(v), BOX.bottom + 16, `${100 * v}`, { class: "tick", "text-anchor": "middle" }),
   );
   const rows = names.map(
     (name) =>
       line(BOX.left, rowOf(name) + step / 2, BOX.right, rowOf(name) + step / 2, "grid") +
-      text(4, rowOf(name) + 4, name, { class: "label" }),
+      svgText(4, rowOf(name) + 4, name, { class: "label" }),
   );
   const applications = [...new Set(kernels.map((c) => c.application))];
   // Each application has a height of its own within the row, so that equal ones do not hide each other.
@@ -111,7 +115,7 @@ export function bandwidthShares({ platform, problem, roof, cells }: Kernels, col
     const colour = colourOf(c.application);
     const wide = x(c.share + sigma) - x(c.share) > 1;
     return (
-      (wide ? line(x(Math.max(0, c.share - sigma)), py, x(c.share + sigma), py, `error s${colour % COLOURS}`) : "") +
+      (wide ? line(x(Math.max(0, c.share - sigma)), py, x(c.share + sigma), py, `error s${colour % SERIES_COLOURS}`) : "") +
       marker(x(c.share), py, shapeOf(c.application), colour, `${c.quantity}, ${c.application}: ${percentText(c.share, sigma)} %`, 34)
     );
   });
@@ -120,7 +124,7 @@ export function bandwidthShares({ platform, problem, roof, cells }: Kernels, col
     HEIGHT,
     `Share of the bandwidth of ${platform}, ${problem}`,
     `${names.length} kernels`,
-    text(BOX.right, HEIGHT - 8, `% of ${figure(roof.bandwidth / 1e9)} GB/s`, { class: "axis", "text-anchor": "end" }),
+    svgText(BOX.right, HEIGHT - 8, `% of ${figure(roof.bandwidth / 1e9)} GB/s`, { class: "axis", "text-anchor": "end" }),
     ...ticks,
     ...rows,
     ...points,

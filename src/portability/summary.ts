@@ -5,7 +5,7 @@ import { groupBy } from "./group.js";
 import { HANDWRITTEN } from "./handwritten/sources.js";
 import { type Cell, cellsOf } from "./metric.js";
 import type { Assessment } from "./schema.js";
-import { COLOURS, drawing, element, line, text } from "./svg.js";
+import { SERIES_COLOURS, drawing, svgElement, line, svgText } from "./svg.js";
 import { figure, percentText, secondsText, type Table } from "./tables.js";
 
 type Metric = Assessment["metrics"][number];
@@ -125,21 +125,21 @@ export function summaryFigure(assessment: Assessment, { colourOf, letterOf }: Pl
     .map(
       (e) =>
         line(x(e), TOP, x(e), bottom, e === 1 ? "roof" : "grid") +
-        text(x(e), bottom + 16, `${Math.round(100 * e)}`, { class: "tick", "text-anchor": "middle" }),
+        svgText(x(e), bottom + 16, `${Math.round(100 * e)}`, { class: "tick", "text-anchor": "middle" }),
     );
   const bars = rows.map(({ problem, platform, path, arch, archByHand, ofHandWritten }, n) => {
     const y = TOP + n * ROW;
     const first = rows[n - 1]?.problem !== problem;
-    const colour = colourOf(platform) % COLOURS;
+    const colour = colourOf(platform) % SERIES_COLOURS;
     const words = `${path.application}, ${figure(100 * arch)} %${ofHandWritten === undefined ? "" : `, ${ofHandWritten.toFixed(2)} of hand-written`}`;
     return (
       (first && n > 0 ? line(0, y, WIDTH, y, "grid") : "") +
-      (first ? text(0, y + 14, problem, { class: "label" }) : "") +
-      element("rect", { x: LEFT - 26, y: y + 2, width: 20, height: ROW - 4, rx: 3, class: `tile s${colour}` }) +
-      text(LEFT - 16, y + 14, letterOf(platform), { class: "letter", "text-anchor": "middle" }) +
-      element("rect", { x: LEFT, y: y + 4, width: Math.max(1, x(arch) - LEFT), height: ROW - 8, rx: 2, class: `bar s${colour}` }) +
+      (first ? svgText(0, y + 14, problem, { class: "label" }) : "") +
+      svgElement("rect", { x: LEFT - 26, y: y + 2, width: 20, height: ROW - 4, rx: 3, class: `tile s${colour}` }) +
+      svgText(LEFT - 16, y + 14, letterOf(platform), { class: "letter", "text-anchor": "middle" }) +
+      svgElement("rect", { x: LEFT, y: y + 4, width: Math.max(1, x(arch) - LEFT), height: ROW - 8, rx: 2, class: `bar s${colour}` }) +
       (archByHand === undefined ? "" : line(x(archByHand), y + 1, x(archByHand), y + ROW - 1, "byhand")) +
-      text(LEFT + PLOT + 14, y + 14, words, { class: "value" })
+      svgText(LEFT + PLOT + 14, y + 14, words, { class: "value" })
     );
   });
   return drawing(
@@ -147,7 +147,7 @@ export function summaryFigure(assessment: Assessment, { colourOf, letterOf }: Pl
     height,
     "Architectural efficiency of the fastest path on each platform",
     rows.map(({ problem, platform, arch }) => `${problem} on ${platform}: ${figure(100 * arch)} percent`).join("; "),
-    text(
+    svgText(
       LEFT,
       14,
       `architectural efficiency, %${rows.some(({ archByHand }) => archByHand) ? "; a stroke marks the hand-written program" : ""}`,

@@ -5,7 +5,7 @@ import type { Peaks } from "./measure.js";
 import type { AssessedDevice } from "./schema.js";
 
 /** Devices measured as one: a device, a device that is divided, or several devices together. */
-export class Target {
+export class AssessedTarget {
   /** Devices of the set, each once. */
   readonly devices: readonly Device[];
   /** The hardware, as in runs: without commas, so that sets of platforms can name it. */
@@ -21,10 +21,10 @@ export class Target {
   }
 
   /** @param spec in the notation of `devices`, but `+` between the devices of one set: `wasm`, `wasm*3`, `cuda:0+cuda:1` */
-  static async open(spec: string, open: (name: string) => Promise<Device>): Promise<Target> {
+  static async open(spec: string, open: (name: string) => Promise<Device>): Promise<AssessedTarget> {
     const opened: Device[] = [];
     for (const name of await subDevices(spec.replaceAll("+", ","))) opened.push(await open(name));
-    return new Target(spec, await devices(opened));
+    return new AssessedTarget(spec, await devices(opened));
   }
 
   /** Bytes, together. */
@@ -33,7 +33,7 @@ export class Target {
   }
 
   /** Their data lie in one memory. */
-  sharesMemoryWith(other: Target): boolean {
+  sharesMemoryWith(other: AssessedTarget): boolean {
     return this.devices.some(({ memory }) => other.devices.some((device) => device.memory === memory));
   }
 

@@ -15,7 +15,7 @@ import type { Missing, Setting, Validation } from "./schema.js";
 import { NoProgramError } from "./handwritten/sources.js";
 import { mean, uncertainty } from "./statistics.js";
 import { Stopped, unlessStopped } from "./stop.js";
-import type { Target } from "./target.js";
+import type { AssessedTarget } from "./target.js";
 
 /** Enough for a mean and its error, of a quick look or where time is short. */
 export const FEWEST_REPEATS = 3;
@@ -46,7 +46,7 @@ type RunKey = Pick<Run, "application" | "platform" | "problem">;
 export interface Contestant {
   /** Its name in an assessment. */
   readonly codePath: string;
-  readonly target: Target;
+  readonly target: AssessedTarget;
   /** Devices in a word, for progress and lists. */
   readonly devices: string;
   readonly precision: Precision;
@@ -189,7 +189,7 @@ export function reasonOf(error: unknown): string {
 const LACKS = [DeviceError, EmitError, NoProgramError] as const;
 
 /** An application on a target. */
-export const contestantOf = (application: Application, target: Target, problem: ProblemOptions): Contestant => ({
+export const contestantOf = (application: Application, target: AssessedTarget, problem: ProblemOptions): Contestant => ({
   codePath: codePath(target, problem),
   target,
   devices: target.name,
@@ -255,7 +255,7 @@ export async function measureTogether(
 }
 
 /** The application's name in an assessment: strict mode, another kind of grid, layout or overlap, and tuned launches are other code paths. */
-function codePath({ codePath, devices }: Target, problem: ProblemOptions): string {
+function codePath({ codePath, devices }: AssessedTarget, problem: ProblemOptions): string {
   const others = (["grid", "layout", "occ"] as const).flatMap((option) => {
     const value = problem[option];
     return value === undefined || value === DEFAULT_SETTINGS[option] ? [] : [value === "auto" ? `auto-${option}` : value];

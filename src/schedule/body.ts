@@ -1,8 +1,8 @@
 import { type Identifier, type Names } from "../base/names.js";
 import { unreachable } from "../base/unreachable.js";
-import { IntegerRanges, type Sizes } from "../ir/analysis/integer-ranges.js";
+import { IntegerRanges, type KnownIntegers } from "../ir/analysis/integer-ranges.js";
 import { lastOf } from "../ir/loop-stops.js";
-import { PRINT_LIMIT, recordOf } from "../ir/prints.js";
+import { PRINT_LIMIT, recordOf } from "../ir/print-records.js";
 import type { Expr as KernelExpr, KernelIR, NumericType, ReduceOp, Stmt as KernelStmt } from "../ir/types.js";
 import { assignedLocals } from "../ir/walk.js";
 import { Addresses } from "./addresses.js";
@@ -16,7 +16,7 @@ export type FoldOp = Exclude<ReduceOp, "custom"> | { readonly a: string; readonl
 
 /** Facts of the launches that run the code: their sizes, and whether addresses have 64 bits. */
 interface Launches {
-  readonly sizes: Sizes;
+  readonly sizes: KnownIntegers;
   readonly wide: boolean;
 }
 

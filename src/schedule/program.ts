@@ -1,4 +1,4 @@
-import type { Sizes } from "../ir/analysis/integer-ranges.js";
+import type { KnownIntegers } from "../ir/analysis/integer-ranges.js";
 import type { AccessAnalysis } from "../ir/analysis/access.js";
 import type { Tunables, Tuning } from "../ir/tuning.js";
 import type { ElementType, KernelIR, NumericType, ScatterOp } from "../ir/types.js";
@@ -53,7 +53,7 @@ export type ScatterCode =
   | "atomic"
   /** The same on a copy in the block's shared memory, which is added to the target at the end. */
   | "shared"
-  /** The same on a scatter cache in the block's shared memory (ir/scatter-cache.ts), as far as the cache has place for a line; else on the target. */
+  /** The same on a scatter cache in the block's shared memory (ir/cache-lines.ts), as far as the cache has place for a line; else on the target. */
   | "cached"
   /** Each element or team writes its contributions to its slots; they are sorted by target and applied in order. */
   | "sorted"
@@ -65,7 +65,7 @@ export interface GpuAssumptions {
   strict: boolean;
   /** Folds keep the order of strict mode, which in it they always do. */
   ordered?: boolean;
-  sizes: Sizes;
+  sizes: KnownIntegers;
   /** Indices and all addresses have 64 bits. */
   wide: boolean;
   /** With 32-bit addresses, by view: the axes whose offsets go beyond and have 64 bits. */

@@ -1,6 +1,6 @@
 import { identifier } from "../base/names.js";
 import { identityOf } from "../ir/identity.js";
-import { hashShift, LINE_ELEMENTS, LINE_HASH } from "../ir/scatter-cache.js";
+import { hashShift, LINE_ELEMENTS, LINE_HASH } from "../ir/cache-lines.js";
 import type { ScatterParam } from "../ir/types.js";
 import {
   add,
@@ -33,7 +33,7 @@ import { THREAD, THREADS } from "./folds.js";
 import { runFold } from "./runs.js";
 import type { Expr, Func, Memory, Stmt } from "./nodes.js";
 
-/** A block's scatter cache of one target (see ir/scatter-cache.ts), in its shared memory. Needs `thread` and `threads`. */
+/** A block's scatter cache of one target (see ir/cache-lines.ts), in its shared memory. Needs `thread` and `threads`. */
 export class ScatterCache {
   private readonly values: Memory;
   /** Numbers of the lines, from 1 on: 0 stands for none. */

@@ -5,7 +5,7 @@ import { copyBetween } from "./copy.js";
 import type { CarriedEnd, Carrier } from "./carrier.js";
 import type { DeviceSet } from "./device-set.js";
 import { isLocal, type LocalMember } from "./member.js";
-import { deliver, postMessages, Stage, type StagedMessage } from "./staging.js";
+import { deliver, postMessages, MessageStage, type StagedMessage } from "./staging.js";
 
 /** A copy between two members: a message where they are of different processes. A view is undefined where its member is of another process. */
 export interface MemberCopy {
@@ -50,7 +50,7 @@ export function messagesOf(
   copies: readonly MemberCopy[],
   name: string,
   first = 0,
-  stages = new Map<MemberCopy, Stage>(),
+  stages = new Map<MemberCopy, MessageStage>(),
 ): StagedMessage[] {
   return copies.flatMap((copy, n): StagedMessage[] => {
     const { from, to, source, target, leading } = copy;
@@ -60,8 +60,8 @@ export function messagesOf(
     // The host cannot look into a device's memory for how much there is.
     const isShort = leading && own?.buffer.host !== undefined;
     const shared = { from, to, number: first + n, name, ...(isShort && { leading: () => leading() * BYTES[own.type] }) };
-    const stageOf = (view: View, member: LocalMember): Stage => {
-      const stage = stages.get(copy) ?? new Stage(view, member);
+    const stageOf = (view: View, member: LocalMember): MessageStage => {
+      const stage = stages.get(copy) ?? new MessageStage(view, member);
       stages.set(copy, stage);
       return stage;
     };
@@ -75,7 +75,7 @@ function sent(
   end: "source" | "target",
   view: View,
   name: string,
-  stageOf: (view: View) => Stage,
+  stageOf: (view: View) => MessageStage,
 ): Pick<StagedMessage, "bytes" | "source" | "target" | "stage"> {
   const { buffer, offset, type, size } = view;
   requireContiguous(view, name);
@@ -113,7 +113,7 @@ export function partnersOf({ members }: Pick<DeviceSet, "members">, copies: read
  */
 export class Exchange {
   /** Ways of messages through the host's memory, by copy; made once, as drivers take long for such memory. */
-  private readonly stages = new Map<MemberCopy, Stage>();
+  private readonly stages = new Map<MemberCopy, MessageStage>();
   private readonly hasMessages: boolean;
   /** Ends of messages that go without the host, and their other ranks; found once. */
   private carried: { readonly ends: readonly CarriedEnd[]; readonly partners: readonly number[] } | undefined;

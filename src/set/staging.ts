@@ -6,11 +6,11 @@ import type { Message, Transport } from "./transport.js";
 
 /** A message, with the way of its end in this process where that is in a device's memory. */
 export interface StagedMessage extends Message {
-  readonly stage?: Stage;
+  readonly stage?: MessageStage;
 }
 
 /** The end of a message in a device's memory. It passes through memory of the host, since messages go between host memories. */
-export class Stage {
+export class MessageStage {
   /** The host's part: what is sent, or what comes. */
   readonly bytes: Uint8Array;
   private readonly host: View;

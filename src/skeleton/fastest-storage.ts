@@ -1,5 +1,5 @@
-import type { GridKind } from "../domain/grid/options.js";
-import { requireOneProcess } from "../set/index.js";
+import { FIELD_LAYOUTS, type GridKind } from "../domain/grid/options.js";
+import { requireOneProcess } from "../set/one-process.js";
 import type { GridSettings, Resolved, Storage } from "./settings.js";
 import type { Skeleton } from "./skeleton.js";
 import { fastestWay } from "./tuning/auto.js";
@@ -11,8 +11,6 @@ export interface Tunable {
   /** Gives back all of its memory. */
   free(): void;
 }
-
-const LAYOUTS: readonly Storage["layout"][] = ["soa", "aos"];
 
 /** See `tuned`: of several kinds of grids and layouts the fastest, measured. */
 export async function withFastestStorage<A extends Tunable, S extends GridSettings>(
@@ -54,7 +52,7 @@ const nameOf = ({ grid, layout }: Storage): string => `${grid} ${layout}`;
 
 function candidatesOf({ grid, layout }: GridSettings, kinds: readonly GridKind[]): readonly Storage[] {
   const grids = grid === "auto" ? kinds : [grid];
-  const layouts = layout === "auto" ? LAYOUTS : [layout];
+  const layouts = layout === "auto" ? FIELD_LAYOUTS : [layout];
   return grids.flatMap((kind) => layouts.map((name) => ({ grid: kind, layout: name })));
 }
 

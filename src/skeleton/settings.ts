@@ -1,5 +1,5 @@
 import type { Precision } from "../device/device.js";
-import { GRID_KINDS, SPLITS, type FieldLayout, type GridKind, type Split } from "../domain/grid/options.js";
+import { FIELD_LAYOUTS, GRID_KINDS, SPLITS, type FieldLayout, type GridKind, type Split } from "../domain/grid/options.js";
 import type { DeviceSet } from "../set/index.js";
 import { OCC_LEVELS, type OccLevel } from "./plan/occ.js";
 import type { Skeleton } from "./skeleton.js";
@@ -54,7 +54,7 @@ export const SETTING_OPTIONS: Readonly<Record<keyof GridSettings, SettingOption>
   layout: {
     flags: "--layout <name>",
     description: "how the components of a cell are stored: apart (soa) or together (aos); auto measures and remembers",
-    choices: ["soa", "aos", "auto"],
+    choices: [...FIELD_LAYOUTS, "auto"],
   },
   occ: {
     flags: "--occ <level>",

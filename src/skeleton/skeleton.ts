@@ -5,17 +5,19 @@ import { DeviceError, IsoformError, LaunchError } from "../base/errors.js";
 import { requireOptions, requireThing } from "../base/own.js";
 import { unreachable } from "../base/unreachable.js";
 import { requireSet } from "../set/device-set.js";
-import { inTurn, isAtWork, requireOneProcess, type DeviceSet, type Scalar } from "../set/index.js";
+import type { DeviceSet, Scalar } from "../set/index.js";
+import { inTurn, isAtWork } from "../set/in-turn.js";
+import { requireOneProcess } from "../set/one-process.js";
 import type { Choice } from "./tuning/choice.js";
-import { Executor, type Traced, type Used } from "./run/executor.js";
+import { Executor, type Traced, type UsedData } from "./run/executor.js";
 import type { NanLocation, NanWatch } from "./run/nan.js";
 import { OCC_LEVELS, type OccLevel } from "./plan/occ.js";
 import type { Stages } from "./plan/plan.js";
 import type { PlanPattern } from "./ranks/pattern.js";
-import { Pace } from "./run/pace.js";
+import { SubmitPace } from "./run/pace.js";
 import { requireSteps, type Step } from "./fusion/sequence.js";
 import { SWEEP_ORDERS, type SweepOrder } from "./run/sweep-order.js";
-import type { Snapshot } from "./run/snapshot.js";
+import type { StateSnapshot } from "./run/snapshot.js";
 
 /** Options of `skeleton`. */
 export interface SkeletonOptions {
@@ -161,7 +163,7 @@ export class Skeleton {
     if (!this.planned) this.executor.cycle(this.unrolled, this.count);
     this.planned = true;
     const origin = this.behindTheHost();
-    const pace = new Pace(origin);
+    const pace = new SubmitPace(origin);
     let [start, seconds] = [origin.record(), 0];
     let [done, checked, stopped] = [0, 0, false];
     while (done < iterations && !stopped && !signal?.aborted) {
@@ -316,7 +318,7 @@ export class Skeleton {
   }
 
   /** All that iterations to come depend on, beside the number of the next one. */
-  get state(): Pick<Used, "fields" | "folded" | "scalars" | "species"> {
+  get state(): Pick<UsedData, "fields" | "folded" | "scalars" | "species"> {
     const { fields, folded, scalars, species } = this.executor.used();
     const all = [...new Set([...fields, ...scalars, ...this.executor.swapped])];
     const isField = (of: Field | Scalar): of is Field => "cardinality" in of;
@@ -381,11 +383,11 @@ export class Skeleton {
   }
 
   /** Nothing where the memory does not suffice. */
-  private async snapshot(stages: Stages): Promise<Snapshot | undefined> {
-    const { Snapshot } = await import("./run/snapshot.js");
+  private async snapshot(stages: Stages): Promise<StateSnapshot | undefined> {
+    const { StateSnapshot } = await import("./run/snapshot.js");
     const { written, scalars, folded, species } = this.executor.used(stages);
     try {
-      return new Snapshot(this.set, new Set([...written, ...scalars, ...folded, ...stages.swaps.flat()]), species);
+      return new StateSnapshot(this.set, new Set([...written, ...scalars, ...folded, ...stages.swaps.flat()]), species);
     } catch (error) {
       if (error instanceof DeviceError) return undefined;
       throw error;

@@ -1,7 +1,7 @@
 import type { Device } from "../device/device.js";
 import { f32, f64 } from "../kernel/declare/params.js";
 import { leniently } from "./expect.js";
-import type { Real, Round } from "./real.js";
+import type { RealToken, Rounding } from "./real.js";
 
 /** One case of the conformance suite. */
 export interface ConformanceCase {
@@ -9,7 +9,7 @@ export interface ConformanceCase {
   readonly number: number;
   readonly title: string;
   /** The type of its floats, where there is the same case for the other. */
-  readonly real?: Real["type"];
+  readonly real?: RealToken["type"];
   /** Why the device need not pass it: what it is about is a capability that the device says it lacks. */
   skipReason(device: Device): string | undefined;
   /** Throws where the device does not do what it must. */
@@ -32,8 +32,8 @@ export const conformanceCase = (number: number, title: string, run: ConformanceC
 export const reals = (
   number: number,
   title: string,
-  run: (device: Device, real: Real, r: Round) => Promise<void>,
-  lacking: (device: Device, real: Real) => string | undefined = () => undefined,
+  run: (device: Device, real: RealToken, r: Rounding) => Promise<void>,
+  lacking: (device: Device, real: RealToken) => string | undefined = () => undefined,
 ): ConformanceCase[] =>
   [f64, f32].map((real) => ({
     number,

@@ -3,7 +3,7 @@ import type { Policy } from "../device/launch/policy.js";
 import type { View } from "../device/memory/view.js";
 import type { Kernel } from "../kernel/declare/kernel.js";
 import { f32, type Params } from "../kernel/declare/params.js";
-import type { Real } from "./real.js";
+import type { RealToken } from "./real.js";
 
 /** Tolerances for the device of the running case. */
 interface Leniency {
@@ -18,7 +18,7 @@ let leniency = EXACT;
 const SLACK_BITS = 7;
 
 /** Runs what may compare less strictly where the device says that it cannot do better; in f32 there is nothing to emulate. */
-export async function leniently({ capabilities }: Device, real: Real | undefined, run: () => Promise<void>): Promise<void> {
+export async function leniently({ capabilities }: Device, real: RealToken | undefined, run: () => Promise<void>): Promise<void> {
   const { f64Bits, subnormals } = capabilities;
   leniency = { slack: f64Bits === undefined || real === f32 ? 0 : 2 ** (SLACK_BITS - f64Bits), flushes: subnormals === false };
   try {
@@ -41,15 +41,16 @@ const isSubnormal = (x: number): boolean => x !== 0 && Math.abs(x) < 2 ** -126;
 export function expectSame(actual: ArrayLike<number>, expected: ArrayLike<number>, what: string): void {
   if (actual.length !== expected.length) throw new Error(`${what}: ${actual.length} values instead of ${expected.length}`);
   for (let n = 0; n < expected.length; n++)
-    if (!same(actual[n], expected[n])) throw new Error(`${what}: element ${n} is ${show(actual[n])} instead of ${show(expected[n])}`);
+    if (!same(actual[n], expected[n]))
+      throw new Error(`${what}: element ${n} is ${shownValue(actual[n])} instead of ${shownValue(expected[n])}`);
 }
 
 export function expectEqual(actual: unknown, expected: unknown, what: string): void {
   const equal = typeof actual === "number" && typeof expected === "number" ? same(actual, expected) : Object.is(actual, expected);
-  if (!equal) throw new Error(`${what}: ${show(actual)} instead of ${show(expected)}`);
+  if (!equal) throw new Error(`${what}: ${shownValue(actual)} instead of ${shownValue(expected)}`);
 }
 
-export const show = (value: unknown): string => (Object.is(value, -0) ? "-0" : String(value));
+export const shownValue = (value: unknown): string => (Object.is(value, -0) ? "-0" : String(value));
 
 /** Throws unless the call fails with an error of the given class whose message matches. */
 export async function expectError(call: () => unknown, name: string, message: RegExp): Promise<void> {

@@ -11,7 +11,7 @@ import { locals } from "./cases/locals.js";
 import { mathematics } from "./cases/mathematics.js";
 import { memory } from "./cases/memory.js";
 import { partials } from "./cases/partials.js";
-import { prints } from "./cases/prints.js";
+import { printCases } from "./cases/prints.js";
 import { ranges } from "./cases/ranges.js";
 import { reductions } from "./cases/reductions.js";
 import { scatters } from "./cases/scatters.js";
@@ -40,7 +40,7 @@ export const suite: readonly ConformanceCase[] = [
   ...graphs,
   ...levels,
   ...checked,
-  ...prints,
+  ...printCases,
 ];
 
 /** Result of a conformance case. */

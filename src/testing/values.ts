@@ -1,6 +1,6 @@
 import type { Device } from "../device/device.js";
 import { f32, f64 } from "../kernel/declare/params.js";
-import type { Real } from "./real.js";
+import type { RealToken } from "./real.js";
 
 /** Values 0 .. n-1 through a function. */
 export function make(n: number, value: (n: number) => number): Float64Array {
@@ -8,7 +8,7 @@ export function make(n: number, value: (n: number) => number): Float64Array {
 }
 
 /** A reproducible value in [0, 1) for each n: the fractional parts of multiples of an irrational number, mixed. */
-export function noise(n: number): number {
+export function noiseValue(n: number): number {
   const x = Math.sin(n * 12.9898 + 78.233) * 43758.5453;
   return x - Math.floor(x);
 }
@@ -19,7 +19,7 @@ export function pairs(a: readonly number[], b: readonly number[]): [Float64Array
 }
 
 /** Values that the device computes with as they are, including results: none near the subnormals that it flushes. */
-export function edgesOn({ capabilities }: Device, real: Real, edges = real === f64 ? F64_EDGES : F32_EDGES): readonly number[] {
+export function edgesOn({ capabilities }: Device, real: RealToken, edges = real === f64 ? F64_EDGES : F32_EDGES): readonly number[] {
   const { f64Bits, subnormals } = capabilities;
   const normal = edges.filter((x) =>
     subnormals === false && (real === f32 || f64Bits !== undefined) ? x === 0 || !(Math.abs(x) < 2 ** -100) : true,

@@ -17,7 +17,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { after, describe, test } from "node:test";
-import { cachedBinary, discard, nameOf, recall, recallPath, remember } from "../../src/cache/cache.js";
+import { cachedBinary, discard, cacheName, recall, recallPath, remember } from "../../src/cache/cache.js";
 import { cacheFolder } from "../../src/cache/folder.js";
 import { keepSource } from "../../src/cache/keep-source.js";
 import { damage, DAMAGES, numbers } from "./damage.js";
@@ -219,7 +219,7 @@ test("writing follows no link, neither under the final name nor under one that c
   mkdirSync(folder, { mode: 0o700 });
   const victim = join(top, "victim");
   writeFileSync(victim, "mine");
-  const name = nameOf("so", ["x"]);
+  const name = cacheName("so", ["x"]);
   for (const planted of [name, `${name}.sha256`, `${name}.${process.pid}`, `${name}.tmp`, `${name}.partial`])
     symlinkSync(victim, join(folder, planted));
   assert.equal(recall("so", ["x"], folder), undefined);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { recall, remember } from "../../src/cache/cache.js";
-import { cacheLimit, prune } from "../../src/cache/limit.js";
+import { noteWritten } from "../../src/cache/limit.js";
 
 const top = mkdtempSync(join(tmpdir(), "isoform-limit-"));
 after(() => {
@@ -18,8 +18,18 @@ const setAge = (path: string, seconds: number): void => {
   utimesSync(path, then, then);
 };
 
+let looks = 0;
+/** Makes the cache look at a folder that may have this many bytes, as a process does at its first write. */
+function prune(folder: string, limit: number): void {
+  process.env.ISOFORM_CACHE_MIB = String(limit / MIB);
+  rmSync(join(folder, ".looked"), { force: true });
+  // Each name of a folder is as good as a process of its own.
+  noteWritten(`${folder}${"/.".repeat(++looks)}`, 1);
+}
+
 /** Files of 256 KiB, the first used last. */
 function filled(folder: string, count: number, step = 1000): string[] {
+  delete process.env.ISOFORM_CACHE_MIB;
   return Array.from({ length: count }, (_, n) => {
     const path = remember("so", [`${n}`], new Uint8Array(MIB / 4).fill(n + 1), folder)!;
     setAge(path, (n + 1) * step);
@@ -98,13 +108,20 @@ test("another process looks once a day", () => {
   }
 });
 
-test("the limit is a number of MiB", () => {
-  assert.equal(cacheLimit({}), 512 * MIB);
-  assert.equal(cacheLimit({ ISOFORM_CACHE_MIB: "" }), 512 * MIB);
-  assert.equal(cacheLimit({ ISOFORM_CACHE_MIB: "3" }), 3 * MIB);
-  for (const wish of ["0", "-1", "much", "1.5", "NaN"])
-    assert.throws(() => cacheLimit({ ISOFORM_CACHE_MIB: wish }), {
+test("the limit is a number of MiB, and holds 3 MiB where none is named", () => {
+  const folder = newFolder();
+  filled(folder, 12);
+  for (const wish of [undefined, ""]) {
+    if (wish === undefined) delete process.env.ISOFORM_CACHE_MIB;
+    else process.env.ISOFORM_CACHE_MIB = wish;
+    noteWritten(folder, 500 * MIB);
+    assert.equal(readdirSync(folder).filter((name) => name.endsWith(".so")).length, 12);
+  }
+  for (const wish of ["0", "-1", "much", "1.5", "NaN"]) {
+    process.env.ISOFORM_CACHE_MIB = wish;
+    assert.throws(() => noteWritten(folder, 1), {
       name: "IsoformError",
       message: `ISOFORM_CACHE_MIB is "${wish}": it needs a whole number from 1`,
     });
+  }
 });

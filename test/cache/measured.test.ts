@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { DIGEST, writeVerified } from "../../src/cache/files.js";
+import { DIGEST_ENDING, writeVerified } from "../../src/cache/files.js";
 import { tune } from "../../src/device/tuning/tune.js";
 import { f64, kernel, open, range, view } from "../../src/index.js";
 import { fastest, OCC_LEVELS } from "../../src/skeleton/index.js";
@@ -44,7 +44,7 @@ const WRONG: readonly string[] = [
 /** Puts a text in place of the one file of a kind that is kept. */
 function replaceKept(kind: string, text: string): void {
   const cache = join(folder, "isoform");
-  const names = readdirSync(cache).filter((name) => name.includes(kind) && !name.endsWith(DIGEST));
+  const names = readdirSync(cache).filter((name) => name.includes(kind) && !name.endsWith(DIGEST_ENDING));
   assert.equal(names.length, 1);
   writeVerified(cache, names[0], new TextEncoder().encode(text));
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Command } from "commander";
-import { makeProgram } from "../../src/cli/program.js";
+import { makeProgram } from "../../src/cli/make-program.js";
 
 /* The help of every command. */
 

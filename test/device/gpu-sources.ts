@@ -14,7 +14,7 @@ import * as fields from "../../apps/pic/fields/field-kernels.js";
 import { meshOf } from "../../apps/pic/mesh/mesh.js";
 import * as particles from "../../apps/pic/particles/particles.js";
 import * as poisson from "../../apps/poisson/poisson.js";
-import { cg, lbm } from "../../bench/grid-problems.js";
+import { cg, lbmProblem } from "../../bench/grid-problems.js";
 import * as bench from "../../bench/kernels.js";
 import { bind } from "../../src/device/launch/bind.js";
 import type { Device, LaunchOptions, Precision } from "../../src/device/device.js";
@@ -114,7 +114,7 @@ export async function gridSources(target: Target, precision: Precision): Promise
   await (await Simulation.create(set, cavity.cavity({ reynolds: 10, size: 6 }), { pattern: "aa", precision })).run(2);
   const extents = [6, 6, 6] as const;
   for (const grid of [dense(set, extents), sparse(set, extents, () => true), new BrickUnitGrid<3>(set, extents, {})]) {
-    for (const { steps, temporary } of [await lbm(grid, "f64"), await lbm(grid, "f32"), await cg(grid)])
+    for (const { steps, temporary } of [await lbmProblem(grid, "f64"), await lbmProblem(grid, "f32"), await cg(grid)])
       await skeleton(set, "grid", steps, { occ: "none", unroll: 2, precision, temporary }).run(1);
   }
   for (const axis of ["y", "z"] as const) {

@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { dense } from "../../src/domain/index.js";
 import { contiguousRows, cubicSizes, TARGETS } from "../../src/emit/standalone/index.js";
 import { f64, i32, kernel, open, print, range, sum, teamKernel, view } from "../../src/index.js";
-import { add, index, KernelBuilder, load, print as text } from "../../src/ir/index.js";
+import { add, index, KernelBuilder, load, printKernel as text } from "../../src/ir/index.js";
 import { compileKernel } from "../../src/kernel/compile.js";
 import { kernelFromIR } from "../../src/kernel/declare/from-ir.js";
 import { devices } from "../../src/set/index.js";

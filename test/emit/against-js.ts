@@ -8,7 +8,7 @@ import { range } from "../../src/device/launch/policy.js";
 import { analyseAccess } from "../../src/ir/analysis/access.js";
 import type { KernelIR, NumericType } from "../../src/ir/types.js";
 import type { Kernel } from "../../src/kernel/declare/kernel.js";
-import { F32_EDGES, F64_EDGES, I32_EDGES, U32_EDGES, noise } from "../../src/testing/values.js";
+import { F32_EDGES, F64_EDGES, I32_EDGES, U32_EDGES, noiseValue } from "../../src/testing/values.js";
 import { INPUTS, OUTPUTS, randomKernel } from "../ir/random.js";
 
 /** Enough for whole and partial vectors, chunks of a reduction, and two workers. */
@@ -20,7 +20,7 @@ const EDGES = { f64: F64_EDGES, f32: F32_EDGES, i32: I32_EDGES, u32: U32_EDGES }
 function sample(type: NumericType, n: number): number {
   const edges = EDGES[type];
   if (n % 3 === 0) return edges[Math.floor(n / 3) % edges.length];
-  const x = noise(n) * 10 - 5;
+  const x = noiseValue(n) * 10 - 5;
   return type === "f64" || type === "f32" ? x : Math.trunc(Math.abs(x));
 }
 

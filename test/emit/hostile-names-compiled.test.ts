@@ -5,8 +5,6 @@ import { fileURLToPath } from "node:url";
 import { Nvrtc } from "../../src/device/cuda/nvrtc.js";
 import { findAdapter } from "../../src/device/webgpu/adapter.js";
 import { emitOpenMP } from "../../src/emit/c/openmp.js";
-import { cudaSource } from "../../src/emit/c/cuda.js";
-import { hipSource } from "../../src/emit/c/hip.js";
 import { TARGETS, type EmittedFile } from "../../src/emit/standalone/index.js";
 import type { TargetName } from "../../src/emit/standalone/names.js";
 import { analyseAccess } from "../../src/ir/analysis/access.js";
@@ -17,6 +15,7 @@ import { compileKernel } from "../../src/kernel/compile.js";
 import { tested } from "../devices.js";
 import { hostileNames, kernelsOf, requestOf } from "./hostile.js";
 import { inFolder, missing, run } from "./standalone/compiled.js";
+import { cudaSource, hipSource } from "./sources.js";
 
 /* 10,000 names through the compilers that can stop behind the check of the source; 500 of them through those that make code of it, which takes long. */
 

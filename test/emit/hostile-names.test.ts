@@ -3,8 +3,6 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { cudaSource } from "../../src/emit/c/cuda.js";
-import { openclSource } from "../../src/emit/c/opencl.js";
 import { TARGETS } from "../../src/emit/standalone/index.js";
 import { commentText, keyText, stringText } from "../../src/emit/text.js";
 import { Names } from "../../src/base/names.js";
@@ -15,6 +13,7 @@ import { kernelFromIR } from "../../src/ir-api.js";
 import { compileKernel } from "../../src/kernel/compile.js";
 import { NODE_DEVICES } from "../devices.js";
 import { hostileNames, kernelOf, kernelsOf, requestOf } from "./hostile.js";
+import { cudaSource, openclSource } from "./sources.js";
 
 const SIZE = 24;
 const COUNT = 240;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { kindBytes, readSymbols } from "../../src/fortran/analyse/symbols.js";
 import { Problems } from "../../src/fortran/errors.js";
-import { valueOf } from "../../src/fortran/text/condition.js";
+import { conditionValue } from "../../src/fortran/text/condition.js";
 import { parsed, problemsOf, statements } from "./parsed.js";
 
 const MACROS = new Map([
@@ -54,7 +54,7 @@ describe("conditions of the preprocessor", () => {
     "defined(EMPTY) && !defined MISSING": 1,
     "1 /* two */ + 2 // three": 3,
   };
-  for (const [text, value] of Object.entries(values)) it(text, () => assert.equal(valueOf(text, MACROS), value));
+  for (const [text, value] of Object.entries(values)) it(text, () => assert.equal(conditionValue(text, MACROS), value));
 
   const wrong: Readonly<Record<string, RegExp>> = {
     "": /a value is missing/,
@@ -67,8 +67,8 @@ describe("conditions of the preprocessor", () => {
     [`${"(".repeat(101)}1`]: /nests too deep/,
   };
   for (const [text, message] of Object.entries(wrong))
-    it(`refuse ${text.slice(0, 20) || "nothing"}`, () => assert.throws(() => valueOf(text, MACROS), message));
-  it("nest a hundred deep", () => assert.equal(valueOf(`${"(".repeat(99)}1${")".repeat(99)}`, MACROS), 1));
+    it(`refuse ${text.slice(0, 20) || "nothing"}`, () => assert.throws(() => conditionValue(text, MACROS), message));
+  it("nest a hundred deep", () => assert.equal(conditionValue(`${"(".repeat(99)}1${")".repeat(99)}`, MACROS), 1));
 });
 
 describe("lines of the preprocessor", () => {

@@ -1,7 +1,7 @@
 /* Every parallel loop of public codes: it has gfortran's bits on devices, or is refused with its place and a remedy. Both are counted. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { regionsOf, type Region } from "../../src/fortran/analyse/regions.js";
+import { regionsOf, type ParallelRegion } from "../../src/fortran/analyse/regions.js";
 import { readSymbols } from "../../src/fortran/analyse/symbols.js";
 import { problemText, Problems, type Problem } from "../../src/fortran/errors.js";
 import { fortran } from "../../src/fortran/index.js";
@@ -55,7 +55,7 @@ function loopsOf(code: Code, file: string, define: Readonly<Record<string, strin
 }
 
 /** The problem that a loop has. */
-function problemOf(problems: readonly Problem[], region: Region, source: readonly string[]): Problem | undefined {
+function problemOf(problems: readonly Problem[], region: ParallelRegion, source: readonly string[]): Problem | undefined {
   const last = region.at.line + textOf({ region, source }).length + 1;
   return problems.find(({ at }) => at.file === region.at.file && at.line >= region.at.line && at.line <= last);
 }
@@ -65,7 +65,7 @@ async function check(code: Code, devices: readonly Device[]): Promise<Map<string
   for (const file of code.files)
     for (const define of code.defines) {
       const runnable: Loop[] = [];
-      const outcomeOf = ({ at }: Region): Outcome => {
+      const outcomeOf = ({ at }: ParallelRegion): Outcome => {
         const key = `${at.file}:${at.line}`;
         const found = outcomes.get(key) ?? { works: false, worst: new Map() };
         outcomes.set(key, found);

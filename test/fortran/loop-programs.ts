@@ -7,21 +7,20 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findAllocation } from "../../src/fortran/analyse/allocations.js";
-import type { Region } from "../../src/fortran/analyse/regions.js";
-import { find, findProcedure, type Scope, type Variable } from "../../src/fortran/analyse/symbols.js";
+import type { ParallelRegion } from "../../src/fortran/analyse/regions.js";
+import { find, findProcedure, type UnitScope, type Variable } from "../../src/fortran/analyse/symbols.js";
 import { eachNode } from "../../src/fortran/analyse/visit.js";
-import { nameOf } from "../../src/fortran/analyse/walk.js";
+import { variableName } from "../../src/fortran/analyse/walk.js";
 import type { FortranKernel } from "../../src/fortran/host/kernels.js";
 import { expressionText } from "../../src/fortran/print/expressions.js";
-import { Lines } from "../../src/fortran/print/statements.js";
-import { boundsText } from "../../src/fortran/print/declarations.js";
+import { IndentedLines } from "../../src/fortran/print/statements.js";
 import type { Bound, Expr } from "../../src/fortran/tree/index.js";
 import type { ScalarType } from "../../src/ir/types.js";
 
 /** A loop as a kernel and as text. */
 export interface Loop {
   readonly kernel: FortranKernel;
-  readonly region: Region;
+  readonly region: ParallelRegion;
   /** The lines of its file behind the preprocessor. */
   readonly source: readonly string[];
   /** The lines of other files, whose procedures it may call. */
@@ -68,12 +67,12 @@ export function textOf({ region, source }: Pick<Loop, "region" | "source">): str
 }
 
 /** A kernel over threads as loops. */
-function threads({ axes, body, mask }: Region): string[] {
+function threads({ axes, body, mask }: ParallelRegion): string[] {
   const heads = axes.map(({ variable, start, stop }) => {
     if (!stop) throw new Unrunnable("its launch tells how many threads it has");
     return `do ${variable} = ${expressionText(start)}, ${expressionText(stop)}`;
   });
-  const out = new Lines();
+  const out = new IndentedLines();
   out.statements(body);
   const masked = mask ? [`if (${expressionText(mask)}) then`, ...out.lines, "end if"] : out.lines;
   return [...heads, ...masked, ...heads.map(() => "end do")];
@@ -85,7 +84,7 @@ export function subroutineOf(loop: Loop, name: string): string {
   const given = variablesOf(loop);
   const [constants, locals, procedures]: [string[], string[], string[]] = [[], [], []];
   const known = new Set<string>();
-  const declare = (word: string, from: Scope): void => {
+  const declare = (word: string, from: UnitScope): void => {
     if (known.has(word)) return;
     known.add(word);
     const variable = given.get(word) ?? find(from, word);
@@ -146,7 +145,7 @@ const withoutParts = (lines: readonly string[], given: ReadonlyMap<string, Varia
   );
 
 /** The lines of a procedure. */
-function procedureText({ unit }: Scope, { region, source: own, others }: Loop): string[] {
+function procedureText({ unit }: UnitScope, { region, source: own, others }: Loop): string[] {
   const source = unit.at.file === region.at.file ? own : others?.get(unit.at.file);
   if (!source) throw new Unrunnable(`it calls ${unit.name} of another file`);
   const first = unit.at.line - 1;
@@ -155,7 +154,10 @@ function procedureText({ unit }: Scope, { region, source: own, others }: Loop): 
   return source.slice(first, last + 1);
 }
 
-const shape = (dims: readonly Bound[]): string => (dims.length > 0 ? `(${boundsText(dims)})` : "");
+const endOf = (end: Bound["upper"]): string => (end === "*" ? end : end ? expressionText(end, true) : "");
+
+const shape = (dims: readonly Bound[]): string =>
+  dims.length > 0 ? `(${dims.map(({ lower, upper }) => `${lower ? expressionText(lower, true) : "1"}:${endOf(upper)}`).join(",")})` : "";
 
 const boundsOf = (variable: Variable): readonly Bound[] => findAllocation(variable)?.bounds ?? variable.dims ?? [];
 
@@ -165,7 +167,7 @@ function wordsIn(tree: unknown): Set<string> {
   eachNode(tree, (node) => {
     const e = node as Expr;
     if (e.kind === "name") words.add(e.name);
-    if (e.kind === "part") words.add(nameOf(e));
+    if (e.kind === "part") words.add(variableName(e));
     if (e.kind === "literal" && e.suffix && !/^\d/.test(e.suffix)) words.add(e.suffix);
     if ("variable" in node && typeof node.variable === "string") words.add(node.variable);
   });

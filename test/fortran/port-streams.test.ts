@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Problems } from "../../src/fortran/errors.js";
 import { parse } from "../../src/fortran/parse/index.js";
-import { port, type FortranTarget, type Port } from "../../src/fortran/port/index.js";
+import { port, type FortranTarget } from "../../src/fortran/port/index.js";
 import type { NestSettings } from "../../src/fortran/port/nests.js";
 import { fortranText } from "../../src/fortran/print/units.js";
 import { bare } from "./parsed.js";
@@ -19,7 +19,7 @@ const NUMBERS: Readonly<Record<string, NestSettings>> = {
   visflx_div_cuf: { num_loop: 2 },
 };
 
-function ported(target: FortranTarget, rename: Record<string, string>): Port {
+function ported(target: FortranTarget, rename: Record<string, string>): ReturnType<typeof port> {
   const problems = new Problems();
   const lifted = (name: string): NestSettings =>
     LIFTED.includes(name) ? { idx: ["k", "j", "i"], ...(target === "openmp-target" && { num_loop: 3 }) } : {};

@@ -6,9 +6,11 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { Problems, problemText } from "../../src/fortran/errors.js";
 import { parse } from "../../src/fortran/parse/index.js";
-import { port, type FortranTarget, type PortSettings } from "../../src/fortran/port/index.js";
+import { port, type FortranTarget } from "../../src/fortran/port/index.js";
 import { HEAT, inModule } from "./fixtures.js";
 import { needsGfortran } from "./gfortran.js";
+
+type PortSettings = Parameters<typeof port>[2];
 
 function ported(text: string, target: FortranTarget, settings: PortSettings = {}): { lines: string[]; problems: string[] } {
   const problems = new Problems();

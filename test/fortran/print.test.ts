@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { expressionText } from "../../src/fortran/print/expressions.js";
 import { fortranText } from "../../src/fortran/print/units.js";
-import { wrapped } from "../../src/fortran/print/wrap.js";
+import { wrappedLine } from "../../src/fortran/print/wrap.js";
 import type { BinaryOp, Expr, Stmt } from "../../src/fortran/tree/index.js";
 import { bare, parsed, statements } from "./parsed.js";
 
@@ -228,29 +228,29 @@ describe("lines of more than 132 columns", () => {
     const lead = "    ";
     const words = Array.from({ length: 60 }, (_, n) => `word${n}`).join(", ");
     for (const text of [words, words.replaceAll(", ", ","), `x = '${"text ".repeat(30)}', ${words}`]) {
-      const lines = wrapped(lead, text);
+      const lines = wrappedLine(lead, text);
       assert.ok(
         lines.every((line) => line.length <= 132),
         lines.join("\n"),
       );
       assert.equal(joined(lines, lead), lead + text);
     }
-    assert.deepEqual(wrapped("  ", "x".repeat(130)), [`  ${"x".repeat(130)}`]);
-    const [first, second] = wrapped("  ", `${"x".repeat(100)}, ${"y".repeat(40)}`);
+    assert.deepEqual(wrappedLine("  ", "x".repeat(130)), [`  ${"x".repeat(130)}`]);
+    const [first, second] = wrappedLine("  ", `${"x".repeat(100)}, ${"y".repeat(40)}`);
     assert.deepEqual([first, second], [`  ${"x".repeat(100)}, &`, `  &${"y".repeat(40)}`]);
   });
 
   it("are broken at operators where there are no blanks, and anywhere where there are none", () => {
-    const [first, second] = wrapped("", `${"a".repeat(100)}+${"b".repeat(60)}`);
+    const [first, second] = wrappedLine("", `${"a".repeat(100)}+${"b".repeat(60)}`);
     assert.deepEqual([first, second], [`${"a".repeat(100)}&`, `&+${"b".repeat(60)}`]);
     // A sign in an exponent and the second star of a power belong to what comes before.
-    assert.equal(wrapped("", `${"a".repeat(90)}*${"b".repeat(30)}1e-${"5".repeat(40)}`)[0], `${"a".repeat(90)}&`);
-    assert.equal(wrapped("", `${"a".repeat(110)}**${"b".repeat(40)}`)[0], `${"a".repeat(110)}&`);
-    assert.equal(wrapped("", "a".repeat(200))[0], `${"a".repeat(131)}&`);
+    assert.equal(wrappedLine("", `${"a".repeat(90)}*${"b".repeat(30)}1e-${"5".repeat(40)}`)[0], `${"a".repeat(90)}&`);
+    assert.equal(wrappedLine("", `${"a".repeat(110)}**${"b".repeat(40)}`)[0], `${"a".repeat(110)}&`);
+    assert.equal(wrappedLine("", "a".repeat(200))[0], `${"a".repeat(131)}&`);
   });
 
   it("repeat the sentinel of a directive", () => {
-    const lines = wrapped("  !$acc ", `parallel loop copyin(${Array.from({ length: 40 }, (_, n) => `a${n}`).join(",")})`);
+    const lines = wrappedLine("  !$acc ", `parallel loop copyin(${Array.from({ length: 40 }, (_, n) => `a${n}`).join(",")})`);
     assert.ok(lines.length > 1 && lines.slice(1).every((line) => line.startsWith("  !$acc&")), lines.join("\n"));
   });
 });

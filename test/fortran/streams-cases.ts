@@ -2,11 +2,11 @@
  * Cases for STREAmS-2's kernels: random inputs that are physically plausible, sizes and switches by name, one switch varied at a time. Bounds
  * come from the declarations, those of assumed-shape arguments from the `allocate` statements of the host's files.
  */
-import { readSymbols, type Scope, type Variable } from "../../src/fortran/analyse/symbols.js";
+import { readSymbols, type UnitScope, type Variable } from "../../src/fortran/analyse/symbols.js";
 import { eachStatement } from "../../src/fortran/analyse/visit.js";
 import { Problems } from "../../src/fortran/errors.js";
 import { parse } from "../../src/fortran/parse/index.js";
-import type { Argument, Expr } from "../../src/fortran/tree/index.js";
+import type { ActualArgument, Expr } from "../../src/fortran/tree/index.js";
 import { streamsText } from "./streams.js";
 
 export interface CaseArgument {
@@ -174,7 +174,7 @@ const INNER = /^(wenorec_1d|eigenvectors_|compute_roe_average|eigs33)/;
 const stem = (name: string): string => name.replace(/_(gpu|cpu)$/, "");
 type Known = Readonly<Record<string, number>>;
 
-function scopesOf(file: string): Scope[] {
+function scopesOf(file: string): UnitScope[] {
   const problems = new Problems();
   const tree = parse(streamsText(file), { file }, problems);
   problems.throwIfAny();
@@ -182,17 +182,17 @@ function scopesOf(file: string): Scope[] {
 }
 
 /** The entry points of the CPU's file: subroutines of numbers and arrays. */
-export const entryPoints = (): Scope[] =>
+export const entryPoints = (): UnitScope[] =>
   scopesOf("singleideal/kernels_cpu.F90").filter(
     ({ unit }) => unit.kind === "procedure" && unit.form === "subroutine" && !INNER.test(unit.name),
   );
 
-export const dummiesOf = (scope: Scope): Variable[] =>
+export const dummiesOf = (scope: UnitScope): Variable[] =>
   scope.unit.kind === "procedure" ? scope.unit.dummies.map((name) => scope.variables.get(name)!) : [];
 
 /** Arguments of `allocate`, by the stems of the arrays' names. */
-function allocations(): Map<string, readonly Argument[]> {
-  const found = new Map<string, readonly Argument[]>();
+function allocations(): Map<string, readonly ActualArgument[]> {
+  const found = new Map<string, readonly ActualArgument[]>();
   for (const scope of ["base_gpu.F90", "singleideal/singleideal_gpu.F90"].flatMap(scopesOf))
     if (scope.unit.kind !== "module")
       eachStatement(scope.unit.body, (stmt) => {
@@ -244,10 +244,10 @@ export function streamsCases(sizes: Known = {}, wanted: (id: string) => boolean 
   });
 }
 
-const idOf = ({ unit }: Scope, variant: Known): string =>
+const idOf = ({ unit }: UnitScope, variant: Known): string =>
   [unit.name, ...Object.entries(variant).map(([name, value]) => `${name}=${value}`)].join(" ");
 
-function made(id: string, scope: Scope, variant: Known, allocated: ReadonlyMap<string, readonly Argument[]>, sizes: Known): Case {
+function made(id: string, scope: UnitScope, variant: Known, allocated: ReadonlyMap<string, readonly ActualArgument[]>, sizes: Known): Case {
   const known: Record<string, number> = {};
   const defaults = Object.entries(SCALARS).map(([name, [first]]) => [name, first] as const);
   for (const [name, first] of defaults) if (typeof first === "number") known[name] = first;

@@ -3,8 +3,8 @@
  * so that nothing of the text stands here.
  */
 import { regionsOf } from "../../src/fortran/analyse/regions.js";
-import { readSymbols, type Scope } from "../../src/fortran/analyse/symbols.js";
-import { eachNode, eachStatement, namesIn } from "../../src/fortran/analyse/visit.js";
+import { readSymbols, type UnitScope } from "../../src/fortran/analyse/symbols.js";
+import { eachNode, eachStatement, namesInTree } from "../../src/fortran/analyse/visit.js";
 import { Problems } from "../../src/fortran/errors.js";
 import { parse } from "../../src/fortran/parse/index.js";
 import { fortranText } from "../../src/fortran/print/units.js";
@@ -30,7 +30,7 @@ const isDevice = ({ attributes }: Procedure): boolean => attributes.includes("de
 export class Mutants {
   private readonly problems = new Problems();
   private readonly file: SourceFile;
-  private readonly scopes: ReadonlyMap<string, Scope>;
+  private readonly scopes: ReadonlyMap<string, UnitScope>;
   private readonly module: Module;
 
   constructor() {
@@ -60,7 +60,9 @@ export class Mutants {
   /** The procedure itself if the host calls it, else those that call it. */
   private users(unit: Procedure): Procedure[] {
     if (!isDevice(unit)) return [unit];
-    return this.module.procedures.filter((user) => user !== unit && namesIn(user.body).has(unit.name)).flatMap((user) => this.users(user));
+    return this.module.procedures
+      .filter((user) => user !== unit && namesInTree(user.body).has(unit.name))
+      .flatMap((user) => this.users(user));
   }
 
   private text(routine: string, unit: Procedure): string {

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { areInOrder, atPlaces, inBlocks, joined, onlyIn, requireCover, runOf, valuesIn, type Block } from "../../src/io/blocks.js";
+import { areInOrder, atPlaces, inBlocks, joined, onlyIn, requireCover, runOf, valuesIn, type FileBlock } from "../../src/io/blocks.js";
 import type { StoredArray } from "../../src/io/state-file.js";
 
 /* Boxes of an array of 4 planes of 6 rows of 5 values, which three ranks have: two with rows 0 to 2 and 2 to 6 of planes 0 to 3, one with the last plane. */
 
 const [PLANE, ROW] = [30, 5];
-const RANKS: readonly (readonly Block[])[] = [[[0, 2 * ROW, 3, PLANE]], [[2 * ROW, 4 * ROW, 3, PLANE]], [runOf(3 * PLANE, PLANE)]];
+const RANKS: readonly (readonly FileBlock[])[] = [[[0, 2 * ROW, 3, PLANE]], [[2 * ROW, 4 * ROW, 3, PLANE]], [runOf(3 * PLANE, PLANE)]];
 const LENGTH = 4 * PLANE;
 const ALL = Float64Array.from({ length: LENGTH }, (_, n) => n);
 
 /** The values of blocks, one after the other; `asked` has how many were read. */
-function stored(blocks: readonly Block[], asked: number[] = []): StoredArray {
+function stored(blocks: readonly FileBlock[], asked: number[] = []): StoredArray {
   const values = Float64Array.from(
     blocks.flatMap(([first, length, times, stride]) =>
       Array.from({ length: length * times }, (_, n) => first + Math.floor(n / length) * stride + (n % length)),
@@ -48,7 +48,7 @@ test("any run of an array in blocks has its values, and none other is read", asy
 
 test("of an array with one block's values all others are 0, and not read", async () => {
   const asked: number[] = [];
-  const block: Block = [2 * ROW, 4 * ROW, 4, PLANE];
+  const block: FileBlock = [2 * ROW, 4 * ROW, 4, PLANE];
   const array = onlyIn(block, stored([runOf(0, LENGTH)], asked));
   const expected = ALL.map((n) => (n % PLANE >= 2 * ROW ? n : 0));
   for (let first = 0; first <= LENGTH; first += 3)

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSy
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, beforeEach, test } from "node:test";
-import { BLOCK } from "../../src/io/block-digests.js";
+import { DIGEST_BLOCK } from "../../src/io/block-digests.js";
 import { previousOf, readCheckpoint, readState, writeCheckpoint, writeState, type CheckpointedArray } from "../../src/io/index.js";
 import type { DeviceSet } from "../../src/set/index.js";
 import { onRanks } from "./ranks-in-turn.js";
@@ -12,14 +12,14 @@ import { onRanks } from "./ranks-in-turn.js";
 
 const folder = mkdtempSync(join(tmpdir(), "isoform-pieces-"));
 const path = join(folder, "run.ckpt");
-const { bytes } = BLOCK;
+const { bytes } = DIGEST_BLOCK;
 after(() => {
-  BLOCK.bytes = bytes;
+  DIGEST_BLOCK.bytes = bytes;
   rmSync(folder, { recursive: true });
 });
 beforeEach(() => {
   // So small that a piece has several.
-  BLOCK.bytes = 100;
+  DIGEST_BLOCK.bytes = 100;
   rmSync(folder, { recursive: true });
   mkdirSync(folder);
 });

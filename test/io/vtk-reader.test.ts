@@ -6,7 +6,7 @@ import { after, it } from "node:test";
 import { pieceName } from "../../src/io/piece-folder.js";
 import { dense, type Field } from "../../src/domain/index.js";
 import { writeImage } from "../../src/io/index.js";
-import { boxesOf, cellDataOfBox, joinedCellData, readVtk } from "../../src/io/vtk-reader.js";
+import { pieceBoxes, cellDataOfBox, joinedCellData, readVtk } from "../../src/io/vtk-reader.js";
 import { f32, f64 } from "../../src/kernel/declare/params.js";
 import { jsSet } from "../domain/sets.js";
 
@@ -68,7 +68,7 @@ it("the cell data of pieces are joined in their order, and must be the same arra
 
 it("pieces are the whole box, and no cell is in two", () => {
   const piece = (extent: string) => ({ tag: "Piece", attributes: { Extent: extent } });
-  const boxes = (...extents: string[]) => boxesOf(extents.map(piece), [2, 3, 5], "f");
+  const boxes = (...extents: string[]) => pieceBoxes(extents.map(piece), [2, 3, 5], "f");
   assert.equal(boxes("0 2 0 3 0 5").length, 1);
   assert.equal(boxes("0 2 0 3 0 2", "0 2 0 3 2 2", "0 2 0 3 2 5").length, 3);
   assert.deepEqual(boxes("0 2 1 3 0 5", "0 2 0 1 0 5")[0], [

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, it } from "node:test";
 import { dense } from "../../src/domain/index.js";
-import { drawing, text } from "../../src/draw/svg.js";
+import { drawing, svgText } from "../../src/draw/svg.js";
 import { readImage, readRectilinear, readUnstructured, writeImage, writeRectilinear, writeUnstructured } from "../../src/io/index.js";
 import { escape, textOf, unescape } from "../../src/io/xml.js";
 import { f64 } from "../../src/kernel/declare/params.js";
@@ -98,7 +98,7 @@ it("names that XML can have come back as they were", () => {
 it("elements and drawings", async () => {
   for (const name of NAMES) {
     wellFormed(textOf({ tag: "Grid", attributes: { Name: name }, children: [{ tag: "DataItem", text: name }] }));
-    wellFormed(drawing(10, 10, name, name, text(1, 1, name)));
+    wellFormed(drawing(10, 10, name, name, svgText(1, 1, name)));
     const grid = dense(jsSet(2), [4, 4]);
     const u = grid.field("u", f64);
     const step = grid.container(name, { u }, ({ u }, c) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { emitFold } from "../../src/emit/js/fold.js";
+import { emitCombine } from "../../src/emit/js/fold.js";
 import { combineFunction } from "../../src/ir/combine.js";
 import type { Expr } from "../../src/ir/types.js";
 import { add, bin, c, cmp, f, local, mul, n, un } from "./build.js";
@@ -34,7 +34,7 @@ const folds: readonly { readonly body: Expr; readonly values: readonly number[] 
 test("a fold's function gives the bits of its JavaScript", () => {
   for (const [number, { body, values }] of folds.entries()) {
     const combine = { a: "p", b: "q", body };
-    const [made, emitted] = [combineFunction(combine), new Function(emitFold(combine))() as (x: number, y: number) => number];
+    const [made, emitted] = [combineFunction(combine), new Function(emitCombine(combine))() as (x: number, y: number) => number];
     for (const x of values) for (const y of values) assert.ok(Object.is(made(x, y), emitted(x, y)), `fold ${number} of ${x} and ${y}`);
   }
 });

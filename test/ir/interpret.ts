@@ -1,6 +1,6 @@
-import { binary, call, cast, compare, unary } from "../../src/ir/evaluate.js";
+import { evaluateBinary, evaluateCall, evaluateCast, evaluateComparison, evaluateUnary } from "../../src/ir/evaluate.js";
 import { lastOf } from "../../src/ir/loop-stops.js";
-import type { Value } from "../../src/ir/evaluate.js";
+import type { PlainValue } from "../../src/ir/evaluate.js";
 import type { Expr, KernelIR, NumericType, Stmt } from "../../src/ir/types.js";
 
 /** Arrays of one axis, by name; reductions and scatter targets too. */
@@ -14,12 +14,12 @@ export function interpret(
   ir: KernelIR,
   extent: number,
   memory: Memory,
-  scalars: Record<string, Value>,
+  scalars: Record<string, PlainValue>,
   outer: readonly number[] = [],
 ): void {
   const tables = new Map(ir.tables.map((table) => [table.name, table.values]));
   for (let i = 0; i < extent; i++) {
-    const locals = new Map<string, Value>();
+    const locals = new Map<string, PlainValue>();
     const arrays = new Map<string, number[]>();
     let failed = false;
 
@@ -27,10 +27,11 @@ export function interpret(
       if (value === undefined) throw new Error(`${what} has no value`);
       return value;
     };
-    const at = (name: string, list: number[] | undefined, index: Value) => known(known(list, name)[index as number], `${name}[${index}]`);
+    const at = (name: string, list: number[] | undefined, index: PlainValue) =>
+      known(known(list, name)[index as number], `${name}[${index}]`);
     const num = (expr: Expr) => value(expr) as number;
 
-    function value(expr: Expr): Value {
+    function value(expr: Expr): PlainValue {
       switch (expr.op) {
         case "const":
           return expr.value;
@@ -49,17 +50,17 @@ export function interpret(
         case "extent":
           return memory[expr.view].length;
         case "unary":
-          return unary(expr.fn, expr.type, value(expr.a));
+          return evaluateUnary(expr.fn, expr.type, value(expr.a));
         case "binary":
-          return binary(expr.fn, expr.type as NumericType, num(expr.a), num(expr.b));
+          return evaluateBinary(expr.fn, expr.type as NumericType, num(expr.a), num(expr.b));
         case "compare":
-          return compare(expr.fn, value(expr.a), value(expr.b));
+          return evaluateComparison(expr.fn, value(expr.a), value(expr.b));
         case "logical":
           return value(expr.a) === (expr.fn === "or") ? expr.fn === "or" : value(expr.b);
         case "select":
           return value(value(expr.cond) ? expr.a : expr.b);
         case "cast":
-          return cast(expr.type, expr.a.type, value(expr.a));
+          return evaluateCast(expr.type, expr.a.type, value(expr.a));
         case "checked": {
           const index = num(expr.index);
           if (index >= 0 && index < num(expr.extent)) return index;
@@ -69,7 +70,7 @@ export function interpret(
         case "failed":
           return failed;
         case "call":
-          return call(expr.fn, expr.type, expr.args.map(num));
+          return evaluateCall(expr.fn, expr.type, expr.args.map(num));
         case "teamSize":
           throw new Error("a range kernel has no team");
       }
@@ -106,7 +107,7 @@ export function interpret(
         case "reduce": {
           const target = memory[stmt.target];
           const place = stmt.kind === "scatter" ? num(stmt.indices[0]) : 0;
-          target[place] = binary("add", stmt.value.type as NumericType, target[place], num(stmt.value));
+          target[place] = evaluateBinary("add", stmt.value.type as NumericType, target[place], num(stmt.value));
           return undefined;
         }
         case "if":

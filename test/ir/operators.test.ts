@@ -3,7 +3,7 @@ import { parseExpressionAt, type Node } from "acorn";
 import { test } from "node:test";
 import { binaryFits, compareFits, isFloatBinary, isFloatUnary, unaryFits, BINARY, COMPARE, MATH, UNARY } from "../../src/ir/operators.js";
 import { copysign, HALF } from "../../src/ir/exact.js";
-import { printExpr } from "../../src/ir/print.js";
+import { printExpr } from "../../src/ir/kernel-text.js";
 import type { BinaryFn, CompareFn, Expr, ScalarType, UnaryFn } from "../../src/ir/types.js";
 import { and, bin, cmp, f, local, n, or, select, un } from "./build.js";
 

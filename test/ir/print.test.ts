@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { print, printExpr } from "../../src/ir/print.js";
+import { printKernel, printExpr } from "../../src/ir/kernel-text.js";
 import {
   add,
   and,
@@ -99,7 +99,7 @@ test("a range kernel in full", () => {
     { rank: 2, tables: [table("c", [1, 2], [1, 2])] },
   );
   assert.equal(
-    print(ir),
+    printKernel(ir),
     `kernel test (range i, j)
   scalar a: f64
   view x: f64[][]
@@ -145,7 +145,7 @@ test("a team kernel in full", () => {
     ],
   );
   assert.equal(
-    print(ir),
+    printKernel(ir),
     `kernel test (team)
   view y: f64[]
   scratch p: f64[8]
@@ -161,7 +161,7 @@ test("a team kernel in full", () => {
 
 test("index names give way to the kernel's own", () => {
   assert.match(
-    print(kernel([view("y")], [define("i", n(3)), store("y", [i], f(1))])),
+    printKernel(kernel([view("y")], [define("i", n(3)), store("y", [i], f(1))])),
     /range i'\)\n.*\n  let i: i32 = 3\n  y\[i'\] = 1\.0/,
   );
 });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { binary, compare, unary, type Value } from "../../src/ir/evaluate.js";
+import { evaluateBinary, evaluateComparison, evaluateUnary, type PlainValue } from "../../src/ir/evaluate.js";
 import { IRError } from "../../src/base/errors.js";
 import { labelled, leave, RETURN, structure, type Jump } from "../../src/ir/structure.js";
-import { print } from "../../src/ir/print.js";
+import { printKernel } from "../../src/ir/kernel-text.js";
 import { verify } from "../../src/ir/verify.js";
 import { sequence } from "../random/data.js";
 import { walkStmts } from "../../src/ir/walk.js";
@@ -31,20 +31,20 @@ const kernelOf = (body: Stmt[]): KernelIR => ({
   location,
 });
 const text = (list: Stmt[]): string[] =>
-  print(kernelOf(structure(list, names())))
+  printKernel(kernelOf(structure(list, names())))
     .trim()
     .split("\n")
     .slice(2);
 
 /** Runs statements as they stand, jumps with labels as well. Returns the trace. */
-function run(body: readonly Stmt[]): Value {
-  const locals = new Map<string, Value>([["trace", 0]]);
-  const value = (e: Expr): Value => {
+function run(body: readonly Stmt[]): PlainValue {
+  const locals = new Map<string, PlainValue>([["trace", 0]]);
+  const value = (e: Expr): PlainValue => {
     if (e.op === "const") return e.value;
     if (e.op === "local") return locals.get(e.name)!;
-    if (e.op === "binary") return binary(e.fn, e.type as NumericType, value(e.a) as number, value(e.b) as number);
-    if (e.op === "compare") return compare(e.fn, value(e.a), value(e.b));
-    if (e.op === "unary") return unary(e.fn, e.type, value(e.a));
+    if (e.op === "binary") return evaluateBinary(e.fn, e.type as NumericType, value(e.a) as number, value(e.b) as number);
+    if (e.op === "compare") return evaluateComparison(e.fn, value(e.a), value(e.b));
+    if (e.op === "unary") return evaluateUnary(e.fn, e.type, value(e.a));
     throw new Error(e.op);
   };
   type Way = { kind: Jump["kind"]; of?: Jump["of"] } | undefined;

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Nvrtc } from "../../src/device/cuda/nvrtc.js";
-import { cudaSource } from "../../src/emit/c/cuda.js";
 import { f32, open, range, type Device, type Kernel } from "../../src/index.js";
 import { kernelFromIR } from "../../src/ir-api.js";
 import { compileKernel } from "../../src/kernel/compile.js";
 import { tested } from "../devices.js";
 import { CHAINS, chainOf, kernelOf, longChain, MADE, mostOf, NESTS } from "./nests.js";
+import { cudaSource } from "../emit/sources.js";
 
 /* What nests as deep as the language takes, and long chains, through the compilers of the targets. */
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { print } from "../../src/ir/print.js";
+import { printKernel } from "../../src/ir/kernel-text.js";
 import { verify } from "../../src/ir/verify.js";
 import { range } from "../../src/device/launch/policy.js";
 import { compileKernel } from "../../src/kernel/compile.js";
@@ -21,11 +21,11 @@ type AnyKernel = Kernel<any>;
 export function lowered(kernel: AnyKernel, fixed: Fixed = {}): string {
   const ir = lower(kernel, fixed);
   verify(ir);
-  return bodyOf(print(ir));
+  return bodyOf(printKernel(ir));
 }
 
 /** The same after the passes. */
-export const optimised = (kernel: AnyKernel, fixed: Fixed = {}): string => bodyOf(print(compileKernel(kernel, fixed).ir));
+export const optimised = (kernel: AnyKernel, fixed: Fixed = {}): string => bodyOf(printKernel(compileKernel(kernel, fixed).ir));
 
 const DECLARATION = /^ {2}(scalar|view|scatter|reduce|table) \w+: /;
 const bodyOf = (text: string): string =>

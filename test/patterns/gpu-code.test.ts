@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Nvrtc } from "../../src/device/cuda/nvrtc.js";
-import { cudaSource } from "../../src/emit/c/cuda.js";
 import { compileKernel } from "../../src/kernel/compile.js";
 import { scanTilesByTeams } from "../../src/patterns/scan-by-teams.js";
 import { TILE_SHAPE } from "../../src/patterns/scan-shape.js";
 import { countDigits, findOffsets, moveKeys } from "../../src/patterns/sort-kernels.js";
+import { cudaSource } from "../emit/sources.js";
 
 const compiler = await Nvrtc.open().then(
   (nvrtc) => ({ nvrtc }),

@@ -4,7 +4,7 @@ import type { Device } from "../../src/device/device.js";
 import { open } from "../../src/device/open.js";
 import { f32, f64, u32 } from "../../src/kernel/declare/params.js";
 import { scan } from "../../src/patterns/index.js";
-import { noise } from "../../src/testing/values.js";
+import { noiseValue } from "../../src/testing/values.js";
 import { eachDevice } from "./devices.js";
 
 const TYPES = { f64, f32 };
@@ -45,8 +45,8 @@ function documented(data: Float64Array, round: (x: number) => number): Float64Ar
 
 /** Sums of segments of floats on a device. */
 async function segmentSums(device: Device, exclusive: boolean): Promise<{ sums: ArrayLike<number>; starts: Uint32Array }> {
-  const data = Float32Array.from({ length: 10_000 }, (_, k) => noise(k) - 0.3);
-  const starts = Uint32Array.from(data, (_, k) => (noise(k + 3) < 0.001 ? 1 : 0));
+  const data = Float32Array.from({ length: 10_000 }, (_, k) => noiseValue(k) - 0.3);
+  const starts = Uint32Array.from(data, (_, k) => (noiseValue(k + 3) < 0.001 ? 1 : 0));
   const [input, output, flags] = [device.from(f32, data), device.array(f32, data.length), device.from(u32, starts)];
   scan(device, { input, output, op: "sum", exclusive, segments: { flags } }).submit();
   return { sums: await device.queue.read(output), starts };
@@ -56,7 +56,7 @@ await eachDevice("sums of floats", (device) => {
   for (const type of ["f64", "f32"] as const)
     it(`have the documented order, in ${type}`, { skip: type === "f64" && !device.capabilities.f64 && "it has no f64" }, async () => {
       const round = type === "f64" ? (x: number) => x : Math.fround;
-      const data = Float64Array.from({ length: 10_000 }, (_, k) => round(noise(k) - 0.3));
+      const data = Float64Array.from({ length: 10_000 }, (_, k) => round(noiseValue(k) - 0.3));
       const [input, output] = [device.from(TYPES[type], data), device.array(TYPES[type], data.length)];
       for (const precision of ["strict", "fast"] as const) {
         scan(device, { input, output, op: "sum" }, { precision }).submit();
@@ -69,7 +69,7 @@ await eachDevice("sums of floats", (device) => {
     for (const exclusive of [false, true]) {
       const { sums, starts } = await segmentSums(device, exclusive);
       assert.deepEqual(sums, (await segmentSums(js, exclusive)).sums);
-      assert.ok(starts.every((flag, k) => flag === 0 || sums[k] === (exclusive ? 0 : Math.fround(noise(k) - 0.3))));
+      assert.ok(starts.every((flag, k) => flag === 0 || sums[k] === (exclusive ? 0 : Math.fround(noiseValue(k) - 0.3))));
     }
     await js.close();
   });

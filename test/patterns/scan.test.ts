@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { open } from "../../src/device/open.js";
 import { f32, f64, i32, u32 } from "../../src/kernel/declare/params.js";
 import { scan, type ScanOp } from "../../src/patterns/index.js";
-import { noise } from "../../src/testing/values.js";
+import { noiseValue } from "../../src/testing/values.js";
 import { eachDevice } from "./devices.js";
 
 /** Around blocks and tiles, and enough for tiles of tiles. */
@@ -33,7 +33,7 @@ function expected(
 await eachDevice("scans", (device) => {
   it("sum integers up, of any count", async () => {
     for (const count of device.backend === "js-debug" ? COUNTS.slice(0, -1) : COUNTS) {
-      const data = Int32Array.from({ length: count }, (_, k) => Math.floor(noise(k) * 1000) - 500);
+      const data = Int32Array.from({ length: count }, (_, k) => Math.floor(noiseValue(k) * 1000) - 500);
       const [input, output] = [device.from(i32, data), device.array(i32, count)];
       for (const exclusive of [false, true]) {
         const sums = scan(device, { input, output, op: "sum", exclusive });
@@ -64,7 +64,7 @@ await eachDevice("scans", (device) => {
       if (type === "f64" && !device.capabilities.f64) continue;
       const input = device.from(
         TYPES[type],
-        Float64Array.from({ length: count }, (_, k) => Math.round(noise(k) * 1e6)),
+        Float64Array.from({ length: count }, (_, k) => Math.round(noiseValue(k) * 1e6)),
       );
       const data = await device.queue.read(input);
       const output = device.array(TYPES[type], count);
@@ -112,8 +112,8 @@ await eachDevice("scans", (device) => {
       [5000, 100_000],
       [0, 3],
     ]) {
-      const data = Int32Array.from({ length: count }, (_, k) => Math.floor(noise(k) * 1000));
-      const starts = [...Array(count).keys()].filter((k) => noise(k + 7) < 1 / each);
+      const data = Int32Array.from({ length: count }, (_, k) => Math.floor(noiseValue(k) * 1000));
+      const starts = [...Array(count).keys()].filter((k) => noiseValue(k + 7) < 1 / each);
       const flags = new Uint32Array(count);
       for (const k of starts) flags[k] = 1;
       const [input, output] = [device.from(i32, data), device.array(i32, count)];

@@ -5,7 +5,7 @@ import { withGroupLimit } from "../../src/device/gpu/group-limit.js";
 import type { View } from "../../src/device/memory/view.js";
 import { f32, f64, i32, u32 } from "../../src/kernel/declare/params.js";
 import { permute, sortByKey } from "../../src/patterns/index.js";
-import { noise } from "../../src/testing/values.js";
+import { noiseValue } from "../../src/testing/values.js";
 import { eachDevice } from "./devices.js";
 
 /** The stable order of the keys. */
@@ -24,7 +24,7 @@ await eachDevice("sorts", (device) => {
     for (const count of [0, 1, 961, 20_000])
       for (const type of ["i32", "u32"] as const) {
         const least = type === "i32" ? -(2 ** 31) : 0;
-        const data = Float64Array.from({ length: count }, (_, k) => least + Math.floor(noise(k % 700) * 2 ** 32));
+        const data = Float64Array.from({ length: count }, (_, k) => least + Math.floor(noiseValue(k % 700) * 2 ** 32));
         const keys = type === "i32" ? device.from(i32, data) : device.from(u32, data);
         const permutation = device.array(i32, count);
         const sort = sortByKey(device, { keys, permutation });
@@ -37,7 +37,7 @@ await eachDevice("sorts", (device) => {
   it("sort more keys than a grid has threads", () =>
     withGroupLimit(2, async () => {
       const count = 9000;
-      const data = Float64Array.from({ length: count }, (_, k) => Math.floor(noise(k % 700) * 2 ** 32));
+      const data = Float64Array.from({ length: count }, (_, k) => Math.floor(noiseValue(k % 700) * 2 ** 32));
       const permutation = device.array(i32, count);
       const sort = sortByKey(device, { keys: device.from(u32, data), permutation });
       sort.submit();
@@ -52,7 +52,7 @@ await eachDevice("sorts", (device) => {
       [3000, 300],
       [100, 5000],
     ]) {
-      const data = Int32Array.from({ length: count }, (_, k) => Math.floor(noise(k) * (cells + 1)));
+      const data = Int32Array.from({ length: count }, (_, k) => Math.floor(noiseValue(k) * (cells + 1)));
       const [permutation, offsets] = [device.array(i32, count), device.array(i32, cells + 1)];
       const sort = sortByKey(device, { keys: device.from(i32, data), permutation, offsets });
       sort.submit();
@@ -115,11 +115,11 @@ await eachDevice("sorts", (device) => {
     const count = 2500;
     const cell = device.from(
       i32,
-      Int32Array.from({ length: count }, (_, k) => Math.floor(noise(k) * 64)),
+      Int32Array.from({ length: count }, (_, k) => Math.floor(noiseValue(k) * 64)),
     );
     const mass = device.from(
       f32,
-      Float32Array.from({ length: count }, (_, k) => noise(k + 5)),
+      Float32Array.from({ length: count }, (_, k) => noiseValue(k + 5)),
     );
     const name = device.from(
       u32,
@@ -128,7 +128,7 @@ await eachDevice("sorts", (device) => {
     const real = device.capabilities.f64 ? f64 : f32;
     const place = device.from(
       real,
-      Float32Array.from({ length: 3 * count }, (_, k) => noise(k)),
+      Float32Array.from({ length: 3 * count }, (_, k) => noiseValue(k)),
       [count, 3],
       { layout: "left" },
     );

@@ -12,7 +12,7 @@ import { findCompiler } from "../../src/device/native/compiler.js";
 import { assess } from "../../src/portability/assessment.js";
 import { measureApplications } from "../../src/portability/campaign.js";
 import { compileProgram } from "../../src/portability/handwritten/compile.js";
-import { prepareProgram } from "../../src/portability/handwritten/program.js";
+import { prepareProgram } from "../../src/portability/handwritten/prepare.js";
 
 const APPLICATIONS = [elasticity, gsr, lbm, pic, poisson, stream];
 const SMALL = { gib: 1e-4, iterations: 3 };

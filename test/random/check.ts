@@ -4,7 +4,7 @@ import type { Device } from "../../src/device/device.js";
 import type { Policy } from "../../src/device/launch/policy.js";
 import { stridesOf, type View } from "../../src/device/memory/view.js";
 import { verify } from "../../src/ir/verify.js";
-import { print } from "../../src/ir/print.js";
+import { printKernel } from "../../src/ir/kernel-text.js";
 import { compileKernel } from "../../src/kernel/compile.js";
 import { kernelFromIR } from "../../src/kernel/declare/from-ir.js";
 import { lower } from "../../src/kernel/lower/lower.js";
@@ -273,7 +273,7 @@ function compare(program: Program, expectedBy: string, expected: Outcome, actual
     if (!same(value, actual.results[name])) differ(name, value, actual.results[name]);
 }
 
-const irOf = (program: Program): string => print(compileKernel(kernelOf(program), dataOf(program).fixed).ir);
+const irOf = (program: Program): string => printKernel(compileKernel(kernelOf(program), dataOf(program).fixed).ir);
 
 const indexOf = (n: number, shape: readonly number[]): number[] =>
   stridesOf(shape, "right").map((stride, a) => Math.floor(n / stride) % shape[a]);

@@ -8,7 +8,8 @@ import { f64, f32 } from "isoform";
 import { readImage, readRaw, readState, readUnstructured, writeImage, writeRaw, writeState, writeUnstructured } from "isoform/io";
 import { devices } from "isoform/set";
 import { CASES } from "../../apps/pic/simulation/cases.js";
-import { readCheckpoint, writeCheckpoint, type SavedOptions } from "../../apps/pic/results/checkpoint.js";
+import { writeCheckpoint, type SavedOptions } from "../../apps/pic/results/checkpoint.js";
+import { readRun } from "../apps/pic/read-run.js";
 import { LAYOUTS } from "../../apps/pic/push/push.js";
 import { follow, type Row } from "../../apps/pic/simulation/run.js";
 import { Simulation } from "../../apps/pic/simulation/simulation.js";
@@ -117,7 +118,7 @@ async function makeKinds(folder: string): Promise<readonly Kind[]> {
   };
   return [
     tuning,
-    await kind("checkpoint", state, readCheckpoint),
+    await kind("checkpoint", state, readRun),
     await kind("state", state, (path) => readState(path, "isoform soak 1")),
     await kind("appended.vti", bytes, readImage),
     await kind("inline.vti", text, readImage),

@@ -1,4 +1,4 @@
-import { Choice } from "../../src/device/cpu/pool-choice.js";
+import { PoolChoice } from "../../src/device/cpu/pool-choice.js";
 import { WorkerPool } from "../../src/device/cpu/pool.js";
 import { DeviceError } from "../../src/base/errors.js";
 import { oneOf, picks } from "./mutate.js";
@@ -19,8 +19,8 @@ export const workers: Subject = {
         const memory = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true });
         const pool = await WorkerPool.open({ memory, threads, device: "js" });
         // The share that ends its worker must not be run by this thread, as it is where the machine is busy.
-        const { isAlone } = Choice.prototype;
-        Choice.prototype.isAlone = () => false;
+        const { isAlone } = PoolChoice.prototype;
+        PoolChoice.prototype.isAlone = () => false;
         try {
           const rank = 1 + pick(threads - 1),
             turns = pick(40);
@@ -41,7 +41,7 @@ export const workers: Subject = {
           if (pool.works) throw new Error("the pool goes on without a worker");
           return { "worker deaths": 1 };
         } finally {
-          Choice.prototype.isAlone = isAlone;
+          PoolChoice.prototype.isAlone = isAlone;
           await pool.close();
         }
       },

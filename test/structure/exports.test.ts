@@ -7,9 +7,9 @@ import { exportsOf } from "./exports.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 /** Names that tests alone import; there may be fewer. */
-const FOR_TESTS = 140;
+const FOR_TESTS = 32;
 /** Files that `cli/commands.ts` finds by their names, and replacements for pages. */
-const FOUND = /^apps\/[^/]+\/(command|explained)\.ts$|\/browser\//;
+const FOUND = /^apps\/[^/]+\/(command|application|explained)\.ts$|\/browser\//;
 
 const packaged = new Map<string, string>();
 for (const [name, file] of entryPoints(root)) packaged.set(name, file.replace(root, ""));

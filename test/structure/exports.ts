@@ -15,6 +15,9 @@ const LISTED = /^(?:import|export) (?:type )?(?:\w+, )?\{([^}]*)\} from "([^"]+)
 /** `import * as`, `export *`, `import("...")`. */
 const WHOLE = /(?:^(?:import|export) (?:type )?\*[^"]* from |\bimport\()"([^"]+)"/gm;
 
+/** Names that a file declares and exports, each once. */
+export const declaredNames = (text: string): string[] => [...new Set([...text.matchAll(DECLARED)].map(([, name]) => name))];
+
 /**
  * Names that files export, but for files that others take as a whole.
  * @param packaged files that package specifiers such as `isoform/set` stand for

@@ -111,14 +111,14 @@ describe("plain English", () => {
   });
   it("has its findings counted by folder, and its counts lowered", () => {
     const at = (file: string, line: number): Finding => ({ file, line, phrase: "behind", text: "behind it" });
-    const found = [at("src/ir/print.ts", 3), at("src/ir/passes/jam.ts", 7), at("src/index.ts", 1)];
+    const found = [at("src/ir/kernel-text.ts", 3), at("src/ir/passes/jam.ts", 7), at("src/index.ts", 1)];
     const changed = (file: string): number => (file.includes("passes") ? 2 : 1);
     assert.deepEqual(differences(found, { "src/ir": { behind: 2 }, src: { behind: 1 } }, changed), []);
     assert.deepEqual(differences(found, { "src/ir": { behind: 1 }, src: { behind: 2 } }, changed), [
       `src: 1 times "behind", 2 before; lower the count by ${UPDATE}`,
       'src/ir: 2 times "behind", 1 before; reword the new one:',
       '  src/ir/passes/jam.ts:7: "behind it" (behind); better: "after", for time and order',
-      '  src/ir/print.ts:3: "behind it" (behind); better: "after", for time and order',
+      '  src/ir/kernel-text.ts:3: "behind it" (behind); better: "after", for time and order',
     ]);
     assert.deepEqual(lowered(countsOf(found), { "src/ir": { behind: 5, "so many": 1 }, src: {}, "src/io": { behind: 1 } }), {
       "src/ir": { behind: 2 },

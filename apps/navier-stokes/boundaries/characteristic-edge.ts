@@ -4,13 +4,13 @@ import type { Model } from "../equations/model.js";
 import { CONSERVED, STATE } from "../equations/pointwise.js";
 import { NOW, STAGES } from "../equations/stage.js";
 
-export type Edge = "xmax" | "ymax";
+export type OpenEdge = "xmax" | "ymax";
 
 /**
  * Convection across an open side in its layer of cells, which get no fluxes there: characteristic waves that leave, by one-sided differences;
  * none comes in. To follow a stage from 0 on, whose results it changes.
  */
-export function characteristicEdge(model: Model, side: Edge, dt: Scalar, stage: number): Container {
+export function characteristicEdge(model: Model, side: OpenEdge, dt: Scalar, stage: number): Container {
   const { grid, cell, Real, fields, metrics } = model;
   const { w, T, next, rate } = fields;
   const { stateOf, enthalpyOf, gammaOf } = cell;

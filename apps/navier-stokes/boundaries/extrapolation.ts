@@ -1,7 +1,7 @@
-import { face, type Container } from "isoform/grid";
+import { face, type Container, type Side } from "isoform/grid";
 import type { Model } from "../equations/model.js";
 import type { RealField } from "../equations/state.js";
-import { outward, type Side } from "./sides.js";
+import { outward } from "./sides.js";
 
 /** An open end: ghosts hold what the last cell holds. */
 export function extrapolation({ grid, fields, gas, ghosts }: Model, side: Side): Container {

@@ -1,9 +1,9 @@
-import { face, type Container } from "isoform/grid";
+import { face, type Container, type Side } from "isoform/grid";
 import type { Model } from "../equations/model.js";
-import { outward, type Side } from "./sides.js";
+import { outward } from "./sides.js";
 
 /** A wall without friction or heat flux: ghosts hold what the cells before it hold, with the velocity across it turned round. */
-export function mirror({ grid, fields, gas, ghosts }: Model, side: Side): Container {
+export function mirrorGhosts({ grid, fields, gas, ghosts }: Model, side: Side): Container {
   const { w, T } = fields;
   const isThermal = gas.heat !== undefined;
   const [dx, dy, dz] = outward(side);

@@ -1,8 +1,8 @@
+import type { Side } from "isoform/grid";
 import type { Axis } from "../equations/axes.js";
 
-export const SIDES = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"] as const;
-/** A side of the box. */
-export type Side = (typeof SIDES)[number];
+/** The sides of the box. */
+export const SIDES: readonly Side[] = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
 
 /** One cell outward. */
 export const outward = (side: Side): readonly [dx: number, dy: number, dz: number] => {

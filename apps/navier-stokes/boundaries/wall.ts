@@ -1,7 +1,7 @@
-import { face, type Container } from "isoform/grid";
+import { face, type Container, type Side } from "isoform/grid";
 import type { Model } from "../equations/model.js";
 import { STATE } from "../equations/pointwise.js";
-import { outward, type Side } from "./sides.js";
+import { outward } from "./sides.js";
 
 /**
  * A wall at rest of some temperature, midway between the first cell and its ghost: ghosts mirror the cells, with the same pressure, the opposite

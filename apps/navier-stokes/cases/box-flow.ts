@@ -6,7 +6,7 @@ import { energyAt, gasOf, velocityOf, withViscosity, type Gas } from "../equatio
 import { onceAPoint } from "../starts/once-a-point.js";
 import { sod, shuOsher, type Tube } from "../starts/tube.js";
 import type { Flow } from "../simulation/simulation.js";
-import { isentropicVortex, taylorGreen, type Flow as Point } from "../starts/vortices.js";
+import { isentropicVortex, taylorGreen, type PointState as Point } from "../starts/vortices.js";
 
 /*
  * Flows without walls: in periodic boxes, and along tubes between open ends.

@@ -4,7 +4,7 @@ import { placeOf, type Axis } from "../equations/axes.js";
 import type { Channel } from "../starts/channel-profile.js";
 import { energyAt } from "../equations/gas.js";
 import type { Model } from "../equations/model.js";
-import { AMPLITUDE, noiseOf, withNoise, type Start } from "../starts/noise.js";
+import { AMPLITUDE, noiseOf, withNoise, type NoiseStart } from "../starts/noise.js";
 import { onceAPoint } from "../starts/once-a-point.js";
 import type { Flow } from "../simulation/simulation.js";
 
@@ -35,7 +35,7 @@ function partsOf({ gas, u0 }: Channel, lz: number): Parts {
 }
 
 /** Conserved values of the flow at the start, without noise. */
-export function channelStart(channel: Channel, lz: number): (y: number, z: number) => readonly number[] {
+function channelStart(channel: Channel, lz: number): (y: number, z: number) => readonly number[] {
   const { along, roll, angle, energy } = partsOf(channel, lz);
   return (y, z) => {
     const [u, speed, phase] = [along(y), roll(y), angle(z)];
@@ -52,7 +52,7 @@ export function startOf(
   random: boolean,
 ): Pick<Flow, "initial" | "initialOnDevices"> {
   const start = channelStart(channel, lz);
-  const quiet: Start = (_x, y, z) => start(y, z);
+  const quiet: NoiseStart = (_x, y, z) => start(y, z);
   return {
     initial: onceAPoint(random ? withNoise(quiet, axes, channel.u0) : quiet),
     initialOnDevices: (model) => startContainer(model, partsOf(channel, lz), axes, random ? AMPLITUDE * channel.u0 : 0),

@@ -1,10 +1,10 @@
+import type { Side } from "isoform/grid";
 import { coordinatesOf, layerAxis, placeOf, shockAxis, uniform, type Axis } from "../equations/axes.js";
 import { blasius, laminarLayer } from "../starts/blasius.js";
 import { extrapolation } from "../boundaries/extrapolation.js";
 import { incidentShock, type IncidentShock } from "../boundaries/incident-shock.js";
 import { steadyInflow } from "../boundaries/inflow.js";
 import { recycling } from "../boundaries/recycling.js";
-import type { Side } from "../boundaries/sides.js";
 import { wall } from "../boundaries/wall.js";
 import { schemeOf } from "./channel.js";
 import { requireShockInside } from "../config/config-checks.js";

@@ -1,13 +1,11 @@
 import { IsoformError } from "isoform";
-import { BOX_FLOWS, TUBE_FLOWS, type Config, type Given } from "./config-keys.js";
+import { choicesOf, isLayer, type Config, type Given } from "./config-keys.js";
 
 /*
  * Combinations of keys that make no sense.
  */
 
 type Check = (config: Config, given: Given) => string | undefined;
-
-const isLayer = ({ case: name }: Config): boolean => name === "layer" || name === "shock";
 
 /** Cells beside a face that fluxes read. */
 const halfWidth = ({ order, weno, sensorThreshold }: Pick<Config, "order" | "weno" | "sensorThreshold">): number =>
@@ -16,7 +14,7 @@ const halfWidth = ({ order, weno, sensorThreshold }: Pick<Config, "order" | "wen
 /** Axes along which one cell will do, as nothing changes along them. */
 function flatAxes({ case: name, inflow }: Config): readonly string[] {
   if (name === "tube") return ["ny", "nz"];
-  return name === "box" || (isLayer({ case: name } as Config) && inflow === "laminar") ? ["nz"] : [];
+  return name === "box" || (isLayer(name) && inflow === "laminar") ? ["nz"] : [];
 }
 
 const fewPoints: Check = (config) => {
@@ -37,7 +35,7 @@ const CHECKS: readonly Check[] = [
   ({ keep }) =>
     keep > MOST_TERMS ? `keep is ${keep}: KEEP(n) takes ${MOST_TERMS} terms at most, as more are lost in round-off` : undefined,
   ({ case: name, flow }) => {
-    const flows: readonly string[] | undefined = name === "box" ? BOX_FLOWS : name === "tube" ? TUBE_FLOWS : undefined;
+    const flows = choicesOf("flow", name);
     return flows && !flows.includes(flow!) ? `a ${name} has no flow ${flow}: choose ${flows.join(" or ")}` : undefined;
   },
   ({ cfl, dt }) =>
@@ -57,13 +55,13 @@ const CHECKS: readonly Check[] = [
         ? "viscous terms need a Reynolds number: give re, or leave out viscous"
         : undefined,
   ({ re, inflow, case: name }, given) =>
-    isLayer({ case: name } as Config) && inflow === "recycling" && given.re !== undefined
+    isLayer(name) && inflow === "recycling" && given.re !== undefined
       ? `re is ${re}, and the Reynolds number of a turbulent layer follows from re_tau: leave out re, or choose inflow "laminar"`
       : undefined,
   ({ case: name, ny }) =>
     name === "channel" && ny % 2 !== 0 ? `ny is ${ny}: a channel has two equal halves, so choose an even number` : undefined,
   (config) =>
-    isLayer(config) && config.nWall >= config.ny
+    isLayer(config.case) && config.nWall >= config.ny
       ? `n_wall is ${config.nWall}, and ny only ${config.ny}: the layer at the wall needs fewer cells than the axis`
       : undefined,
   (config) =>
@@ -71,11 +69,11 @@ const CHECKS: readonly Check[] = [
       ? `l_wall is ${config.lWall}, and the domain ends at ly ${config.ly}: choose a lower layer, or a higher domain`
       : undefined,
   (config) =>
-    isLayer(config) && config.inflow === "recycling" && config.nz % 2 !== 0
+    isLayer(config.case) && config.inflow === "recycling" && config.nz % 2 !== 0
       ? `nz is ${config.nz}: recycling shifts fluctuations by half of the cells along z, so choose an even number`
       : undefined,
   (config) => {
-    if (!isLayer(config) || config.inflow !== "recycling") return undefined;
+    if (!isLayer(config.case) || config.inflow !== "recycling") return undefined;
     const step = config.lx / (config.nx - 1);
     const first = halfWidth(config) * step;
     return config.recycleX > first && config.recycleX < config.lx

@@ -1,5 +1,5 @@
 import { IsoformError } from "isoform";
-import { parseToml, readToml } from "../../config.js";
+import { readToml } from "../../config.js";
 import { givenOf } from "./config.js";
 import { CASES, type CaseName, type Given } from "./config-keys.js";
 
@@ -9,11 +9,6 @@ import { CASES, type CaseName, type Given } from "./config-keys.js";
  */
 export async function readConfig(file: string, name: CaseName): Promise<Given> {
   return givenIn(await readToml(file), file, name);
-}
-
-/** As `readConfig`, of the text of a file. */
-export async function parseConfig(text: string, file: string, name: CaseName): Promise<Given> {
-  return givenIn(await parseToml(text, file), file, name);
 }
 
 function givenIn(found: Record<string, unknown>, file: string, name: CaseName): Given {

@@ -1,21 +1,20 @@
-import { GASES, VISCOSITIES, type Gas, type Viscosity } from "../equations/gas.js";
-import { ORDERS, type Order } from "../equations/schemes.js";
+import { GAS_DEFAULTS, GASES, VISCOSITIES } from "../equations/gas.js";
+import { ORDERS } from "../equations/schemes.js";
+import { VISCOUS_FORMS } from "../equations/viscous.js";
+import { WENO_ORDERS, WENO_SPLITTINGS } from "../equations/weno.js";
 
 /*
- * The keys of a run's configuration: their meanings, cases and defaults. TOML files use them as they are,
- * options with dashes in place of underscores, programs in camel case.
+ * The keys of a run's configuration: their values, meanings, cases and defaults, told here alone. TOML files use them as they are,
+ * options with dashes in place of underscores, programs in camel case (`Config`). Choices between schemes are told beside their equations.
  */
 
 export const CASES = ["channel", "layer", "shock", "box", "tube"] as const;
 /** `channel`, `layer`, `shock`, `box` or `tube`. */
 export type CaseName = (typeof CASES)[number];
 
-export const BOX_FLOWS = ["vortex", "taylor-green"] as const;
-export const TUBE_FLOWS = ["sod", "shu-osher"] as const;
+const BOX_FLOWS = ["vortex", "taylor-green"] as const;
+const TUBE_FLOWS = ["sod", "shu-osher"] as const;
 const INFLOWS = ["recycling", "laminar"] as const;
-const WENO_ORDERS = [1, 3, 5, 7] as const;
-const SPLITTINGS = ["roe", "rusanov"] as const;
-const VISCOUS_FORMS = ["conservative", "expanded", "none"] as const;
 
 /** Values that a key takes. */
 export type Kind =
@@ -36,20 +35,28 @@ export interface Key {
   readonly meaning: string | ((name: CaseName) => string);
   /** Default: all cases. */
   readonly cases?: readonly CaseName[];
+  /** Whether a configuration may lack it in a case that has it. */
+  readonly optional?: true;
+  /** Whether a run that goes on from a checkpoint may change it. */
+  readonly free?: true;
 }
 
 /** Meaning of a key in a case. */
 export const meaningOf = ({ meaning }: Key, name: CaseName): string => (typeof meaning === "string" ? meaning : meaning(name));
 
-const COUNT: Kind = { is: "count", from: 1 };
-const NONE_OR_MORE: Kind = { is: "whole", from: 0 };
-const POSITIVE: Kind = { is: "positive" };
-const NUMBER: Kind = { is: "number" };
-const FLAG: Kind = { is: "flag" };
-const choice = (of: readonly (string | number)[]) => ({ is: "choice", of }) as const;
+const COUNT = { is: "count", from: 1 } as const;
+const NONE_OR_MORE = { is: "whole", from: 0 } as const;
+const POSITIVE = { is: "positive" } as const;
+const NUMBER = { is: "number" } as const;
+const FLAG = { is: "flag" } as const;
+const choice = <const Of extends readonly (string | number)[]>(of: Of) => ({ is: "choice", of }) as const;
 
 const WALLS = ["channel", "layer", "shock"] as const;
 const LAYERS = ["layer", "shock"] as const;
+
+/** Whether a case has a boundary layer on one wall. */
+export const isLayer = (name: CaseName): boolean => (LAYERS as readonly CaseName[]).includes(name);
+
 const BLOCKS = ["channel", "layer", "shock", "box"] as const;
 
 /** The unit of lengths. */
@@ -70,12 +77,13 @@ const REYNOLDS: Readonly<Record<CaseName, string>> = {
   tube: "",
 };
 
-export const KEYS: readonly Key[] = [
+const TABLE = [
   {
     name: "flow",
     kind: { ...choice([...BOX_FLOWS, ...TUBE_FLOWS]), in: { box: BOX_FLOWS, tube: TUBE_FLOWS } },
     meaning: "flow at the start",
     cases: ["box", "tube"],
+    optional: true,
   },
   { name: "nx", kind: COUNT, meaning: "cells along x" },
   { name: "ny", kind: COUNT, meaning: (name) => (name === "box" ? "cells along y" : "cells along y, across the flow"), cases: BLOCKS },
@@ -91,7 +99,7 @@ export const KEYS: readonly Key[] = [
       `friction Reynolds number, by ${name === "channel" ? "the channel's half height" : "the layer's thickness at x = 0"}`,
     cases: WALLS,
   },
-  { name: "re", kind: POSITIVE, meaning: (name) => REYNOLDS[name], cases: BLOCKS },
+  { name: "re", kind: POSITIVE, meaning: (name) => REYNOLDS[name], cases: BLOCKS, optional: true },
   { name: "mach", kind: POSITIVE, meaning: "Mach number" },
   {
     name: "theta_wall",
@@ -100,17 +108,25 @@ export const KEYS: readonly Key[] = [
       `temperature of the wall: 0 for the stream's, 1 for the temperature of a wall without heat flux${name === "channel" ? "; below -1 no heat is taken out of the flow" : ""}`,
     cases: WALLS,
   },
-  { name: "cfl", kind: { is: "nonNegative" }, meaning: "Courant number, which gives the time step; 0: dt gives it" },
-  { name: "dt", kind: POSITIVE, meaning: "fixed time step, in place of cfl" },
+  { name: "cfl", kind: { is: "nonNegative" }, meaning: "Courant number, which gives the time step; 0: dt gives it", free: true },
+  { name: "dt", kind: POSITIVE, meaning: "fixed time step, in place of cfl", optional: true, free: true },
   { name: "dt_every", kind: COUNT, meaning: "steps after which the time step is chosen again" },
-  { name: "steps", kind: NONE_OR_MORE, meaning: "steps of the run" },
-  { name: "time", kind: POSITIVE, meaning: "simulated time at which the run ends, if that comes before its last step" },
-  { name: "stats_every", kind: NONE_OR_MORE, meaning: "steps from one sample of the statistics to the next; 0: no samples" },
+  { name: "steps", kind: NONE_OR_MORE, meaning: "steps of the run", free: true },
+  {
+    name: "time",
+    kind: POSITIVE,
+    meaning: "simulated time at which the run ends, if that comes before its last step",
+    optional: true,
+    free: true,
+  },
+  { name: "stats_every", kind: NONE_OR_MORE, meaning: "steps from one sample of the statistics to the next; 0: no samples", free: true },
   {
     name: "spectra_every",
     kind: NONE_OR_MORE,
     meaning: "steps from one sample of the spectra to the next; 0: no samples",
     cases: ["channel", "box"],
+    optional: true,
+    free: true,
   },
   {
     name: "sensor_threshold",
@@ -121,7 +137,7 @@ export const KEYS: readonly Key[] = [
   { name: "keep", kind: { is: "whole", from: -1 }, meaning: "central fluxes: KEP (-1), KEEP (0) or KEEP(n)" },
   { name: "weno", kind: choice(WENO_ORDERS), meaning: "order of WENO" },
   { name: "weno_z", kind: FLAG, meaning: "take the weights of WENO-Z, of fifth order, instead of Jiang and Shu's" },
-  { name: "splitting", kind: choice(SPLITTINGS), meaning: "WENO's fluxes: by characteristics (roe) or by components (rusanov)" },
+  { name: "splitting", kind: choice(WENO_SPLITTINGS), meaning: "WENO's fluxes: by characteristics (roe) or by components (rusanov)" },
   { name: "viscous", kind: choice(VISCOUS_FORMS), meaning: "form of the viscous terms" },
   { name: "viscosity", kind: choice(VISCOSITIES), meaning: "how the viscosity depends on temperature" },
   { name: "gas", kind: choice(GASES), meaning: "heat capacities: constant (perfect) or by temperature (thermal)" },
@@ -141,50 +157,31 @@ export const KEYS: readonly Key[] = [
   },
   { name: "smoothing", kind: NONE_OR_MORE, meaning: "how often the cells' sizes across the flow are smoothed", cases: WALLS },
   { name: "jb", kind: POSITIVE, meaning: "number of the cell from which sizes grow with the distance from the wall", cases: WALLS },
-];
+] as const satisfies readonly Key[];
+
+/** The keys of all cases. */
+export const KEYS: readonly Key[] = TABLE;
+
+/** Values that a key takes in a case; undefined where the case lacks the key, or the key takes more than a few values. */
+export function choicesOf(word: string, name: CaseName): readonly (string | number)[] | undefined {
+  const { kind, cases } = KEYS.find((key) => key.name === word)!;
+  if (kind.is !== "choice" || cases?.includes(name) === false) return undefined;
+  return kind.in?.[name] ?? kind.of;
+}
+
+type Row = (typeof TABLE)[number];
+type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : Name;
+type ValueOf<K extends Kind> = K extends { is: "flag" }
+  ? boolean
+  : K extends { is: "choice"; of: readonly (infer Value)[] }
+    ? Value
+    : number;
+type ValuesOf<Rows extends Row> = { readonly [R in Rows as CamelCase<R["name"]>]: ValueOf<R["kind"]> };
+type Optional = Extract<Row, { optional: true }>;
 
 /** A configuration: values of all keys of a case. `isoform navier-stokes CASE --help` says what each means. */
-export interface Config {
+export interface Config extends ValuesOf<Exclude<Row, Optional>>, Partial<ValuesOf<Optional>> {
   readonly case: CaseName;
-  readonly flow?: (typeof BOX_FLOWS)[number] | (typeof TUBE_FLOWS)[number];
-  readonly nx: number;
-  readonly ny: number;
-  readonly nz: number;
-  readonly lx: number;
-  readonly ly: number;
-  readonly lz: number;
-  readonly dyPlus: number;
-  readonly reTau: number;
-  readonly re?: number;
-  readonly mach: number;
-  readonly thetaWall: number;
-  readonly cfl: number;
-  readonly dt?: number;
-  readonly dtEvery: number;
-  readonly steps: number;
-  readonly time?: number;
-  readonly statsEvery: number;
-  readonly spectraEvery?: number;
-  readonly sensorThreshold: number;
-  readonly order: Order;
-  readonly keep: number;
-  readonly weno: (typeof WENO_ORDERS)[number];
-  readonly wenoZ: boolean;
-  readonly splitting: (typeof SPLITTINGS)[number];
-  readonly viscous: (typeof VISCOUS_FORMS)[number];
-  readonly viscosity: Viscosity["law"];
-  readonly gas: (typeof GASES)[number];
-  readonly prandtl: Gas["prandtl"];
-  readonly tRef: number;
-  readonly nWall: number;
-  readonly lWall: number;
-  readonly inflow: (typeof INFLOWS)[number];
-  readonly recycleX: number;
-  readonly shockAngle: number;
-  readonly shockX: number;
-  readonly random: boolean;
-  readonly smoothing: number;
-  readonly jb: number;
 }
 
 /** Values that somebody has given; the rest have the case's defaults. */
@@ -200,10 +197,10 @@ const COMMON: Given = {
   wenoZ: false,
   splitting: "roe",
   viscous: "conservative",
-  viscosity: "sutherland",
-  gas: "perfect",
-  prandtl: 0.72,
-  tRef: 220,
+  viscosity: GAS_DEFAULTS.viscosity,
+  gas: GAS_DEFAULTS.gas,
+  prandtl: GAS_DEFAULTS.prandtl,
+  tRef: GAS_DEFAULTS.referenceTemperature,
 };
 
 const AT_WALLS: Given = { ...COMMON, random: false, smoothing: 50, jb: 32 };

@@ -1,18 +1,18 @@
 import { InvalidArgumentError, Option } from "commander";
 import { count, countOrNone, nonNegative, number, positive } from "../../options.js";
-import { camelCase } from "./config.js";
-import { defaultsOf, meaningOf, type CaseName, type Given, type Key } from "./config-keys.js";
+import { camelCase, flagOf } from "./config.js";
+import { choicesOf, defaultsOf, meaningOf, type CaseName, type Given, type Key } from "./config-keys.js";
 
 /** The option of a key, `--re-tau <number>`; `configOf` has the defaults, since they depend on other keys. */
 export function optionOf(key: Key, name: CaseName): Option {
-  const flags = `--${key.name.replaceAll("_", "-")}`;
+  const flags = flagOf(key.name);
   const usual = defaultsOf(name, {})[camelCase(key.name) as keyof Given];
   const meaning = meaningOf(key, name) + (usual === undefined || key.kind.is === "flag" ? "" : ` (default: ${String(usual)})`);
   switch (key.kind.is) {
     case "flag":
       return new Option(flags, meaning);
     case "choice": {
-      const of = key.kind.in?.[name] ?? key.kind.of;
+      const of = choicesOf(key.name, name)!;
       return new Option(`${flags} <choice>`, `${meaning} (choices: ${of.join(", ")})`).argParser((text) => chosen(of, text));
     }
     case "count":

@@ -12,6 +12,9 @@ export const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_,
 /** The name of a key of `Config` in files. */
 export const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
+/** The option of a name in files or programs: `--re-tau` for `re_tau` and `reTau`. */
+export const flagOf = (name: string): string => `--${snakeCase(name).replaceAll("_", "-")}`;
+
 const isOf = (key: Key, name: CaseName): boolean => key.cases?.includes(name) ?? true;
 
 /** The keys of a case. */

@@ -33,23 +33,28 @@ export interface GasOptions {
   readonly referenceTemperature?: number;
 }
 
-const PRANDTL = 0.72;
-const REFERENCE_TEMPERATURE = 220;
+/** Air, calorically perfect; T = 1 is 220 K. */
+export const GAS_DEFAULTS = {
+  gas: "perfect",
+  viscosity: "sutherland",
+  prandtl: 0.72,
+  referenceTemperature: 220,
+} as const satisfies GasOptions;
 /** Sutherland's temperature of air, in kelvin. */
 const SUTHERLAND = 110.4;
 
 /** cp/R of air from 200 to 1000 K, of T in kelvin: coefficients of T^-2 ... T^4, and the constant of its enthalpy (McBride, Zehe and Gordon, 2002). */
-export const AIR = [1.00995016e4, -1.96827561e2, 5.00915511, -5.76101373e-3, 1.06685993e-5, -7.94029797e-9, 2.18523191e-12];
-export const AIR_ENTHALPY = -176.796731;
+const AIR = [1.00995016e4, -1.96827561e2, 5.00915511, -5.76101373e-3, 1.06685993e-5, -7.94029797e-9, 2.18523191e-12];
+const AIR_ENTHALPY = -176.796731;
 
 /** A gas whose viscosity at T = 1 is `mu0`. */
 export function gasOf(options: GasOptions, mu0: number): Gas {
   const {
-    gas = "perfect",
-    viscosity = "sutherland",
-    prandtl = PRANDTL,
+    gas = GAS_DEFAULTS.gas,
+    viscosity = GAS_DEFAULTS.viscosity,
+    prandtl = GAS_DEFAULTS.prandtl,
     gamma = 1.4,
-    referenceTemperature = REFERENCE_TEMPERATURE,
+    referenceTemperature = GAS_DEFAULTS.referenceTemperature,
   } = options;
   const law: Viscosity = { law: viscosity, reference: mu0, sutherland: SUTHERLAND / referenceTemperature };
   const heat = gas === "thermal" ? heatOfAir(referenceTemperature) : undefined;
@@ -79,7 +84,7 @@ export function gammaAt(gas: Gas, T: number): number {
 }
 
 /** Enthalpy by mass. */
-export function enthalpyAt({ gamma, heat }: Gas, T: number): number {
+function enthalpyAt({ gamma, heat }: Gas, T: number): number {
   if (!heat) return (gamma / (gamma - 1)) * T;
   return heat.coefficients.reduce((sum, a, n) => sum + (n === 1 ? a * Math.log(T) : (a * (T ** (n - 1) - 1)) / (n - 1)), heat.enthalpy);
 }
@@ -96,16 +101,6 @@ export function temperatureAt(gas: Gas, energy: number, near = 1): number {
   let T = near;
   for (let n = 0, change = 1; n < MOST_ITERATIONS && Math.abs(change) >= CLOSE; n++) {
     change = (energy - energyAt(gas, T)) / (heatAt(gas, T) - 1);
-    T += change;
-  }
-  return T;
-}
-
-/** The temperature at an enthalpy by mass; NaN where there is none. */
-export function temperatureAtEnthalpy(gas: Gas, enthalpy: number, near = 1): number {
-  let T = near;
-  for (let n = 0, change = 1; n < MOST_ITERATIONS && Math.abs(change) >= CLOSE; n++) {
-    change = (enthalpy - enthalpyAt(gas, T)) / heatAt(gas, T);
     T += change;
   }
   return T;

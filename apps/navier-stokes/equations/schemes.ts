@@ -31,12 +31,3 @@ export const SECOND_DERIVATIVE: Readonly<Record<number, readonly number[]>> = {
   6: [-49 / 18, 3 / 2, -3 / 20, 1 / 90],
   8: [-205 / 72, 8 / 5, -1 / 5, 8 / 315, -1 / 560],
 };
-
-/** f' at each point i of `count`, of values whose element 0 stands `ghosts` points before point 0. */
-export function firstDerivative(values: ArrayLike<number>, ghosts: number, count: number, order: number): Float64Array {
-  const c = FIRST_DERIVATIVE[order];
-  return Float64Array.from({ length: count }, (_, n) => {
-    const i = n + ghosts;
-    return c.reduce((sum, weight, l) => sum + weight * (values[i + l + 1] - values[i - l - 1]), 0);
-  });
-}

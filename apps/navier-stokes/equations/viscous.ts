@@ -8,7 +8,7 @@ import { FIRST_DERIVATIVE, SECOND_DERIVATIVE } from "./schemes.js";
  * a field of its own. Axes are numbered 0, 1, 2; gradients are arrays of d u_i / d x_n at 3 n + i.
  */
 
-const VISCOUS_FORMS = ["none", "conservative", "expanded"] as const;
+export const VISCOUS_FORMS = ["conservative", "expanded", "none"] as const;
 /** Conservative: fluxes through faces by neighbours alone, of second order; else derivatives of the scheme's order. */
 export type ViscousForm = (typeof VISCOUS_FORMS)[number];
 
@@ -63,7 +63,7 @@ export function differences(form: ViscousForm, order: number, { stateOf }: Point
 }
 
 /** The terms along one axis, called for each axis, and what is left when `terms` are complete. */
-export function viscousTerms(form: "conservative" | "expanded", order: number, prandtl: number, cell: Pointwise, real: Real) {
+export function viscousTerms(form: Exclude<ViscousForm, "none">, order: number, prandtl: number, cell: Pointwise, real: Real) {
   const Real = real.type === "f64" ? Float64Array : Float32Array;
   const { stateOf, viscosityOf, heatOf } = cell;
   const { difference } = differences(form, order, cell, real);

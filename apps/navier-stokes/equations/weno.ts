@@ -4,7 +4,9 @@ import type { Real, Values } from "./pointwise.js";
 /* Weighted essentially non-oscillatory reconstruction: Jiang and Shu, J. Comput. Phys. 126, 1996. */
 
 const WENO_WEIGHTS = ["js", "z"] as const;
-const WENO_SPLITTINGS = ["roe", "rusanov"] as const;
+/** Orders of the schemes whose half-widths are 1 to 4. */
+export const WENO_ORDERS = [1, 3, 5, 7] as const;
+export const WENO_SPLITTINGS = ["roe", "rusanov"] as const;
 
 export interface Weno {
   /** Cells on either side of a face, 1 to 4; the order is one less than twice as much. */

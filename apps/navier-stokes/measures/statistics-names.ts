@@ -35,19 +35,19 @@ export const GRADIENT_FACTORS = [
 ] as const;
 
 export const FACTORS = [...POINT_FACTORS, ...GRADIENT_FACTORS] as const;
-export type Factor = (typeof FACTORS)[number];
+export type MeanFactor = (typeof FACTORS)[number];
 
 export interface Statistic {
   /** Name of letters, digits and `_`, such as `rho_u2_v`. */
   readonly name: string;
   /** Its factors; of a square one stands twice. */
-  readonly of: readonly Factor[];
+  readonly of: readonly MeanFactor[];
 }
 
-const stat = (...of: Factor[]): Statistic => ({ name: nameOf(of), of });
+const stat = (...of: MeanFactor[]): Statistic => ({ name: nameOf(of), of });
 
-function nameOf(of: readonly Factor[]): string {
-  const powers = new Map<Factor, number>();
+function nameOf(of: readonly MeanFactor[]): string {
+  const powers = new Map<MeanFactor, number>();
   for (const factor of of) powers.set(factor, (powers.get(factor) ?? 0) + 1);
   return [...powers].map(([factor, power]) => (power === 1 ? factor : `${factor}${power}`)).join("_");
 }
@@ -92,7 +92,7 @@ export const STATISTICS: readonly Statistic[] = [
   stat("gamma"),
 ];
 
-const isOfPoint = ({ of }: Statistic): boolean => of.every((factor) => (POINT_FACTORS as readonly Factor[]).includes(factor));
+const isOfPoint = ({ of }: Statistic): boolean => of.every((factor) => (POINT_FACTORS as readonly MeanFactor[]).includes(factor));
 
 /** Statistics of one cell's values; the others need derivatives. */
 export const POINT_STATISTICS = STATISTICS.filter(isOfPoint);

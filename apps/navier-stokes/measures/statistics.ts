@@ -9,7 +9,7 @@ import {
   POINT_FACTORS,
   POINT_STATISTICS,
   STATISTICS,
-  type Factor,
+  type MeanFactor,
   type Statistic,
 } from "./statistics-names.js";
 import { differences } from "../equations/viscous.js";
@@ -70,7 +70,7 @@ export function statisticsOf(model: Model, axes: MeanAxes): Statistics {
 type Sums = AxisArray<"f64", 2, 2>;
 
 /** Numbers of each statistic's factors, the same count for each: the last factor, 1, fills up. */
-const factorTable = (statistics: readonly Statistic[], factors: readonly Factor[]) =>
+const factorTable = (statistics: readonly Statistic[], factors: readonly MeanFactor[]) =>
   table(
     i32,
     statistics.flatMap(({ of }) =>

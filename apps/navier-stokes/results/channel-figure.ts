@@ -3,7 +3,7 @@ import { channelProfiles } from "./channel-statistics.js";
 import { lawOfTheWall, MOSER_180 } from "./friction.js";
 import type { Flow } from "../simulation/simulation.js";
 import type { Means } from "../measures/statistics.js";
-import type { Columns } from "./text-table.js";
+import type { NamedColumns } from "./text-table.js";
 import { channelWall, sampledText } from "./walls.js";
 
 /** Friction Reynolds numbers near enough to 180 to be compared with those points. */
@@ -19,7 +19,7 @@ export function channelFigure(flow: Flow, means: Means): string {
   return plot(title, [velocityPanel(profiles, reTau), fluctuations(profiles), stresses(profiles)]);
 }
 
-function velocityPanel(profiles: Columns, reTau: number): Panel {
+function velocityPanel(profiles: NamedColumns, reTau: number): Panel {
   const of = curvesOf(profiles, "y_plus");
   const heights = Float64Array.from({ length: 200 }, (_, n) => 0.5 * (2 * reTau) ** (n / 199));
   const density = Array.from(profiles.get("rho_by_wall")!);
@@ -41,7 +41,7 @@ function velocityPanel(profiles: Columns, reTau: number): Panel {
   };
 }
 
-const fluctuations = (profiles: Columns): Panel => {
+const fluctuations = (profiles: NamedColumns): Panel => {
   const of = curvesOf(profiles, "y_plus");
   return {
     title: "Fluctuations of the velocity",
@@ -51,7 +51,7 @@ const fluctuations = (profiles: Columns): Panel => {
   };
 };
 
-const stresses = (profiles: Columns): Panel => {
+const stresses = (profiles: NamedColumns): Panel => {
   const of = curvesOf(profiles, "y");
   return {
     title: "Shear stress",
@@ -67,5 +67,5 @@ const stresses = (profiles: Columns): Panel => {
 };
 
 const curvesOf =
-  (profiles: Columns, x: string) =>
+  (profiles: NamedColumns, x: string) =>
   (column: string, name: string): Curve => ({ name, as: "line", x: profiles.get(x)!, y: profiles.get(column)! });

@@ -1,7 +1,7 @@
 import { inWallUnits } from "./friction.js";
 import type { Flow } from "../simulation/simulation.js";
 import type { Means } from "../measures/statistics.js";
-import type { Columns } from "./text-table.js";
+import type { NamedColumns } from "./text-table.js";
 import { channelWall, foldHalves } from "./walls.js";
 
 /**
@@ -9,7 +9,7 @@ import { channelWall, foldHalves } from "./walls.js";
  * `u_van_driest`; root mean squares of velocities, sqrt(rho u''^2 / tau_w), of the pressure by tau_w and of the temperature by T_w; `reynolds` = -rho u''v'' / tau_w, `viscous` stress and
  * their sum `stress`, which is 1 - y where the flow is steady; mean density and temperature by the wall's. Fluctuations u'' are by means of rho u / rho (Favre).
  */
-export function channelProfiles(flow: Flow, means: Means): Columns {
+export function channelProfiles(flow: Flow, means: Means): NamedColumns {
   const { profile, wall, friction } = channelWall(flow, means);
   const { yPlus, uPlus, vanDriest } = inWallUnits(profile, wall, friction);
   const { stress: tau } = friction;

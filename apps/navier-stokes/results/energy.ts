@@ -8,7 +8,7 @@ import type { Model } from "../equations/model.js";
 import { STATE, type Conserved, type Temperatures, type Values } from "../equations/pointwise.js";
 import { firstDerivativeOf } from "../equations/schemes.js";
 import type { Flow, Simulation } from "../simulation/simulation.js";
-import type { Columns } from "./text-table.js";
+import type { NamedColumns } from "./text-table.js";
 
 /** The motion in a box at one time, in means over its volume. Units are the velocity and the length of reference. */
 interface Motion {
@@ -103,7 +103,7 @@ function energyOf(
 }
 
 /** Columns `time`, `energy`, `dissipation` = -d(energy)/dt by differences of the samples, `enstrophy`, and `viscous` = 2 nu enstrophy, the dissipation of a flow without changes of density. */
-export function energyTable(flow: Flow, motions: readonly Motion[]): Columns {
+export function energyTable(flow: Flow, motions: readonly Motion[]): NamedColumns {
   const { speed, length } = flow.reference;
   const viscosity = viscosityAt(flow.gas, 1) / speed / length;
   const dissipation = motions.map((_, n) => {

@@ -4,24 +4,11 @@ import type { Shell } from "isoform/portability";
 import { heatMap } from "../../heat-map.js";
 import { tellIndex } from "../../vtk-told.js";
 import type { CaseName } from "../config/config-keys.js";
+import type { SeriesOptions } from "./run-options.js";
 import { facesOf } from "../measures/faces.js";
-import { planeAt, PlaneOf, QUANTITIES, rasterOf, type Plane, type Quantity } from "./planes.js";
+import { planeAt, PlaneOf, QUANTITIES, rasterOf, type Quantity } from "./planes.js";
 import { primitives } from "../equations/primitives.js";
 import type { Simulation } from "../simulation/simulation.js";
-
-export interface SeriesOptions {
-  /** A VTK rectilinear grid (.vtr). */
-  readonly vtk?: string;
-  /** HDF5 by the openPMD standard (.h5), with XDMF beside it. */
-  readonly hdf5?: string;
-  /** Pictures of a plane (.svg), one for each quantity. */
-  readonly svg?: string;
-  readonly show: readonly Quantity[];
-  /** Default: the plane in the middle of z. */
-  readonly plane?: { readonly axis: Plane["axis"]; readonly at: number };
-  /** Samples from one snapshot to the next: with it, VTK gets a file for each and an index, and pictures are numbered. */
-  readonly fieldsEvery?: number;
-}
 
 const DIGITS = 8;
 const withoutEnding = (path: string): string => path.replace(/\.[^./\\]*$/, "");

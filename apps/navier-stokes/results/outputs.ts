@@ -5,7 +5,7 @@ import type { OutputFiles, Shell } from "isoform/portability";
 import { channelFigure } from "./channel-figure.js";
 import { channelProfiles } from "./channel-statistics.js";
 import { tubeOf } from "../cases/box-flow.js";
-import { snakeCase } from "../config/config.js";
+import { flagOf } from "../config/config.js";
 import type { CaseName, Config } from "../config/config-keys.js";
 import { energyFigure, energyTable, type EnergyHistory } from "./energy.js";
 import type { Flow, Simulation } from "../simulation/simulation.js";
@@ -13,7 +13,7 @@ import { spectralAxes, type Spectral } from "../measures/spectra.js";
 import { spectraFigure, spectraTable } from "./spectra-output.js";
 import { columnsOf, writeMeans } from "./statistics-file.js";
 import type { Means } from "../measures/statistics.js";
-import { tableText } from "./text-table.js";
+import { fileTable } from "./text-table.js";
 import { tubeFigure, tubeProfiles, tubeTable } from "./tube-profiles.js";
 import { wallFigure } from "./wall-figure.js";
 import { layerWalls, sampledText, wallText } from "./walls.js";
@@ -58,7 +58,7 @@ const spectraAlong = (axis: Spectral) =>
     write: async (path, { simulation, means }, shell) => {
       const found = (await simulation.velocitySpectra()).get(axis)!;
       const of = { axis, flow: simulation.flow, spectrum: found, means: await means() };
-      await shell.writeFile(path, isSvg(path) ? spectraFigure(of) : tableText(path, spectraTable(of), [sampledText(found)]));
+      await shell.writeFile(path, isSvg(path) ? spectraFigure(of) : fileTable(path, spectraTable(of), [sampledText(found)]));
     },
   }) as const satisfies Output;
 
@@ -72,7 +72,7 @@ const OUTPUTS = {
       if (isHdf5(path)) {
         const now = await time.get();
         if ((simulation.grid.set.ranks?.rank ?? 0) === 0) await writeMeans(path, found, flow, { step, time: now });
-      } else await shell.writeFile(path, tableText(path, columnsOf(found, flow), [sampledText(found)]));
+      } else await shell.writeFile(path, fileTable(path, columnsOf(found, flow), [sampledText(found)]));
     },
   },
   profiles: {
@@ -85,14 +85,14 @@ const OUTPUTS = {
       if (name === "tube") {
         const tube = tubeOf(config);
         const profiles = await tubeProfiles(simulation, tube);
-        await shell.writeFile(path, isSvg(path) ? tubeFigure(tube.name, profiles) : tableText(path, tubeTable(profiles)));
+        await shell.writeFile(path, isSvg(path) ? tubeFigure(tube.name, profiles) : fileTable(path, tubeTable(profiles)));
         return;
       }
       const { flow } = simulation;
       const found = await means();
       const text = isSvg(path)
         ? channelFigure(flow, found)
-        : tableText(path, channelProfiles(flow, found), [wallText(flow, found).trimEnd()]);
+        : fileTable(path, channelProfiles(flow, found), [wallText(flow, found).trimEnd()]);
       await shell.writeFile(path, text);
     },
   },
@@ -105,7 +105,7 @@ const OUTPUTS = {
     write: async (path, { config, simulation: { flow }, energy }, shell) => {
       const { motions } = energy!;
       const isKnown = config.flow === "taylor-green" && config.re === 1600;
-      await shell.writeFile(path, isSvg(path) ? energyFigure(flow, motions, isKnown) : tableText(path, energyTable(flow, motions)));
+      await shell.writeFile(path, isSvg(path) ? energyFigure(flow, motions, isKnown) : fileTable(path, energyTable(flow, motions)));
     },
   },
   wall: {
@@ -116,7 +116,7 @@ const OUTPUTS = {
       const found = await means();
       const text = isSvg(path)
         ? wallFigure(flow, found, config.inflow === "laminar" ? "laminar" : "turbulent")
-        : tableText(path, layerWalls(flow, found), [sampledText(found)]);
+        : fileTable(path, layerWalls(flow, found), [sampledText(found)]);
       await shell.writeFile(path, text);
     },
   },
@@ -133,10 +133,7 @@ export function addOutputs(command: Command, name: CaseName): void {
   for (const output of NAMES) {
     const { meaning, cases } = outputOf(output);
     if (cases?.includes(name) ?? true)
-      command.option(
-        `--${snakeCase(output).replaceAll("_", "-")} <file...>`,
-        `${typeof meaning === "string" ? meaning : meaning(name)}; one file or several`,
-      );
+      command.option(`${flagOf(output)} <file...>`, `${typeof meaning === "string" ? meaning : meaning(name)}; one file or several`);
   }
 }
 

@@ -3,7 +3,7 @@ import { inWallUnits } from "./friction.js";
 import type { Flow } from "../simulation/simulation.js";
 import type { Spectral, Spectrum } from "../measures/spectra.js";
 import type { Means } from "../measures/statistics.js";
-import type { Columns } from "./text-table.js";
+import type { NamedColumns } from "./text-table.js";
 import { channelWall, foldHalves, sampledText } from "./walls.js";
 
 /** Spectra of a flow along an axis, and the means of its flow. */
@@ -51,7 +51,7 @@ function levelsOf({ flow, spectrum, means }: SpectraOf): Level[] {
 }
 
 /** Columns `y`, `y_plus` (of channels), wave number `k` and densities `E_uu`, `E_vv`, `E_ww`, wave numbers fastest. */
-export function spectraTable(of: SpectraOf): Columns {
+export function spectraTable(of: SpectraOf): NamedColumns {
   const { waves } = of.spectrum;
   const levels = levelsOf(of);
   const column = (value: (level: Level, mode: number) => number): Float64Array =>

@@ -3,10 +3,10 @@ import { innerPoints } from "../equations/axes.js";
 import { facesOf } from "../measures/faces.js";
 import type { Flow } from "../simulation/simulation.js";
 import type { Means } from "../measures/statistics.js";
-import type { Columns } from "./text-table.js";
+import type { NamedColumns } from "./text-table.js";
 
 /** Columns of places, then of means: y, or x and y, x fastest. */
-export function columnsOf({ axes, extents, columns }: Means, flow: Flow): Columns {
+export function columnsOf({ axes, extents, columns }: Means, flow: Flow): NamedColumns {
   const places = axes.map((axis) => innerPoints(flow.axes["xyz".indexOf(axis)]));
   const [inner] = extents;
   const count = extents.reduce((product, n) => product * n, 1);

@@ -1,11 +1,11 @@
 /** Columns by their names, all of one length. */
-export type Columns = ReadonlyMap<string, ArrayLike<number>>;
+export type NamedColumns = ReadonlyMap<string, ArrayLike<number>>;
 
 const WIDTH = 20;
 const DIGITS = 10;
 
 /** A table as text: CSV for a path that ends in `.csv`, with all digits; else columns of 20 characters after notes and a line of names, which begin with #. */
-export function tableText(path: string, columns: Columns, notes: readonly string[] = []): string {
+export function fileTable(path: string, columns: NamedColumns, notes: readonly string[] = []): string {
   const names = [...columns.keys()];
   const values = [...columns.values()];
   const rows = Array.from(values[0], (_, n) => values.map((column) => column[n]));

@@ -3,7 +3,7 @@ import { innerPoints } from "../equations/axes.js";
 import { CONSERVED } from "../equations/pointwise.js";
 import type { State1D } from "../starts/riemann.js";
 import type { Simulation } from "../simulation/simulation.js";
-import type { Columns } from "./text-table.js";
+import type { NamedColumns } from "./text-table.js";
 import type { Tube } from "../starts/tube.js";
 
 /** Density, velocity and pressure along a tube as it is now, and where it is known the exact solution. */
@@ -42,7 +42,7 @@ const STATES = [
 ] as const;
 
 /** Columns `x`, `rho`, `u`, `p`, and `rho_exact`, `u_exact`, `p_exact` where they are known. */
-export function tubeTable({ x, found, exact }: TubeProfiles): Columns {
+export function tubeTable({ x, found, exact }: TubeProfiles): NamedColumns {
   const of = (states: readonly State1D[], ending: string) =>
     STATES.map(([key]) => [`${key}${ending}`, Float64Array.from(states, (state) => state[key])] as const);
   return new Map([["x", x], ...of(found, ""), ...(exact ? of(exact, "_exact") : [])]);

@@ -3,7 +3,7 @@ import { frictionOf, type Friction, type MeanProfile, type Wall } from "./fricti
 import { heatAt, viscosityAt } from "../equations/gas.js";
 import type { Flow } from "../simulation/simulation.js";
 import type { Means } from "../measures/statistics.js";
-import type { Columns } from "./text-table.js";
+import type { NamedColumns } from "./text-table.js";
 import { integral } from "../starts/trapezoids.js";
 
 /*
@@ -93,7 +93,7 @@ function layerWall(flow: Flow, means: Means, i: number): { profile: MeanProfile;
  * displacement and momentum thickness up to twice that, with their ratio `H`; `Re_tau` of delta99 and `Re_theta`; `B_q` = q_w / (rho_w c_p u_tau T_w), and Stanton's number `St` = q_w / (rho u c_p
  * (T_w - T_r)) with the recovery temperature T_r, of the heat flux q_w from the wall into the flow. NaN stands where the velocity reaches 0.99 of the stream's nowhere, and for St of walls at T_r.
  */
-export function layerWalls(flow: Flow, means: Means): Columns {
+export function layerWalls(flow: Flow, means: Means): NamedColumns {
   const { axes, gas, reference, wall: given } = flow;
   const x = innerPoints(axes[0]);
   const rows = Array.from(x, (at, i) => {

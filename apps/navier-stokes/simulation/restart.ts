@@ -1,7 +1,7 @@
 import { IsoformError } from "isoform";
 import type { Checkpoint } from "isoform/io";
-import { configOf, snakeCase } from "../config/config.js";
-import type { CaseName, Config, Given } from "../config/config-keys.js";
+import { camelCase, configOf, snakeCase } from "../config/config.js";
+import { isLayer, KEYS, type CaseName, type Config, type Given } from "../config/config-keys.js";
 import type { Simulation } from "./simulation.js";
 
 /*
@@ -26,7 +26,7 @@ const SAMPLED = [
 ] as const;
 
 /** Keys that a run may change when it goes on. */
-const FREE: readonly string[] = ["steps", "time", "statsEvery", "spectraEvery", "cfl", "dt"];
+const FREE: readonly string[] = KEYS.filter(({ free }) => free).map(({ name }) => camelCase(name));
 
 /** The configuration of a checkpoint, with another end. Throws IsoformError if other keys are asked for. */
 export function restarted(name: CaseName, given: Given, metadata: unknown, file: string): Config {
@@ -54,7 +54,7 @@ export function restarted(name: CaseName, given: Given, metadata: unknown, file:
     ...others,
     ...(config.dt === undefined ? { cfl } : {}),
     ...given,
-    ...(config.case === "layer" || config.case === "shock" ? withoutRe(config) : {}),
+    ...(isLayer(config.case) ? withoutRe(config) : {}),
   });
 }
 

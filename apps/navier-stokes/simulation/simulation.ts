@@ -1,11 +1,11 @@
-import { f32, f64 } from "isoform";
-import { dense, type Container, type DenseGrid, type Split } from "isoform/grid";
+import { f32, f64, type Precision } from "isoform";
+import { dense, type Container, type DenseGrid, type Split, type Side } from "isoform/grid";
 import type { CheckpointedSequence } from "isoform/io";
 import type { DeviceSet, Scalar } from "isoform/set";
 import { skeleton, type OccLevel, type Skeleton, type Storage } from "isoform/skeleton";
 import { cellsOf, placeOf, type Axis } from "../equations/axes.js";
-import type { Edge } from "../boundaries/characteristic-edge.js";
-import { openSides, SIDES, type Side } from "../boundaries/sides.js";
+import type { OpenEdge } from "../boundaries/characteristic-edge.js";
+import { openSides, SIDES } from "../boundaries/sides.js";
 import { diagnosticsOf, type Diagnostics } from "../measures/diagnostics.js";
 import { divergence } from "../steps/divergence.js";
 import { forcingOf, type Forcing } from "../steps/forcing.js";
@@ -40,7 +40,7 @@ export interface Flow {
   /** Containers that give the ghosts beyond a side their conserved values, and with a thermally perfect gas their temperatures. */
   readonly boundary?: (model: Model, side: Side) => readonly Container[];
   /** Open sides through which waves leave by their characteristics. */
-  readonly edges?: readonly Edge[];
+  readonly edges?: readonly OpenEdge[];
   /** Boundaries change cells, too. */
   readonly writesCells?: boolean;
   /** Given for a channel along x between walls across y: its bulk flow is kept, and the bulk temperature too where one is given. */
@@ -52,8 +52,8 @@ export interface Flow {
 /** Options of `Simulation.create`; `DEFAULTS` has a value for each. */
 export interface Settings {
   /** Type of fields and time steps; sums over all cells are f64. */
-  readonly type: "f64" | "f32";
-  readonly precision: "strict" | "fast";
+  readonly type: keyof typeof TYPES;
+  readonly precision: Precision;
   /** Layout of fields: components of a cell apart, or together. */
   readonly layout: Storage["layout"];
   /** How the box is cut among several devices. Default: by planes. */

@@ -1,4 +1,4 @@
-import { cellsOf, innerPoints, type Axis } from "../equations/axes.js";
+import type { Axis } from "../equations/axes.js";
 import { gammaAt, gasOf, recoveryFactor, viscosityAt, withViscosity, type Gas, type GasOptions } from "../equations/gas.js";
 import { cumulative, integral } from "./trapezoids.js";
 
@@ -106,11 +106,4 @@ function bulkReynolds(gas: Gas, reTau: number, wall: number, recovery: number, f
         )
       );
   }
-}
-
-/** Weight of each cell in means across the channel: its height over the channel's. */
-export function channelWeights(axis: Axis): Float64Array {
-  const faces = axis.faces!;
-  const cells = cellsOf(axis);
-  return innerPoints(axis).map((_, j) => (faces[j + 1] - faces[j]) / (faces[cells] - faces[0]));
 }

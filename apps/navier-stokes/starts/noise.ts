@@ -9,7 +9,7 @@ import type { Values } from "../equations/pointwise.js";
  */
 
 /** Conserved values at a place. */
-export type Start = (x: number, y: number, z: number) => readonly number[];
+export type NoiseStart = (x: number, y: number, z: number) => readonly number[];
 
 /** Noise is evenly spread from -AMPLITUDE to AMPLITUDE, in units of u0. */
 export const AMPLITUDE = 0.02;
@@ -34,7 +34,7 @@ export const noiseOf = helper(
 );
 
 /** A start with noise in its velocity; density and temperature stay. Where a layer has a thickness, by column i, the stream above it has none. */
-export function withNoise(start: Start, axes: readonly [Axis, Axis, Axis], u0: number, thickness?: (i: number) => number): Start {
+export function withNoise(start: NoiseStart, axes: readonly [Axis, Axis, Axis], u0: number, thickness?: (i: number) => number): NoiseStart {
   const [columns, rows, planes] = axes.map(coordinatesOf);
   const squareOf = (m: readonly number[]): number => m.reduce((sum, each) => sum + each * each, 0);
   const noise = [0, 0, 0];

@@ -2,7 +2,7 @@
  * Flows in periodic boxes at the start: density, velocity and pressure at a point.
  */
 
-export interface Flow {
+export interface PointState {
   readonly rho: number;
   readonly velocity: readonly [u: number, v: number, w: number];
   readonly p: number;
@@ -17,7 +17,7 @@ const VORTEX_STREAM = [1, 0.5] as const;
  * A vortex of strength beta without changes of entropy, in the middle of a box of 16 x 16 at time 0, that moves with a stream (1, 0.5) and does not
  * change (Shu, ICASE report 97-65, 1997).
  */
-export function isentropicVortex(x: number, y: number, time = 0, { beta = 5, gamma = 1.4 } = {}): Flow {
+export function isentropicVortex(x: number, y: number, time = 0, { beta = 5, gamma = 1.4 } = {}): PointState {
   const away = (value: number, speed: number): number => {
     const distance = value - VORTEX_BOX / 2 - speed * time;
     return distance - VORTEX_BOX * Math.round(distance / VORTEX_BOX);
@@ -31,7 +31,7 @@ export function isentropicVortex(x: number, y: number, time = 0, { beta = 5, gam
 }
 
 /** Vortices of one wave length in a box of edge 2 pi, at temperature 1 (Taylor and Green, Proc. R. Soc. A 158, 1937). */
-export function taylorGreen(x: number, y: number, z: number, u0: number): Flow {
+export function taylorGreen(x: number, y: number, z: number, u0: number): PointState {
   const p = 1 + (u0 ** 2 * (Math.cos(2 * x) + Math.cos(2 * y)) * (Math.cos(2 * z) + 2)) / 16;
   return {
     rho: p,

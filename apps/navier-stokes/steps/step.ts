@@ -1,10 +1,9 @@
 import { assign } from "isoform";
-import type { Container } from "isoform/grid";
+import type { Container, Side } from "isoform/grid";
 import type { Scalar } from "isoform/set";
 import { every, swap, type Step } from "isoform/skeleton";
-import { characteristicEdge, type Edge } from "../boundaries/characteristic-edge.js";
+import { characteristicEdge, type OpenEdge } from "../boundaries/characteristic-edge.js";
 import { repeatEdge } from "../boundaries/extrapolation.js";
-import type { Side } from "../boundaries/sides.js";
 import { divergence } from "./divergence.js";
 import { fluxes } from "./fluxes.js";
 import type { Forcing } from "./forcing.js";
@@ -26,7 +25,7 @@ interface StepOptions {
   /** Containers that give ghosts their conserved values, in order. */
   readonly boundaries: readonly Container[];
   /** Sides through which waves leave by their characteristics. */
-  readonly edges?: readonly Edge[];
+  readonly edges?: readonly OpenEdge[];
   /** Container that sums up the last stage's changes, where boundaries write cells. */
   readonly residual?: Container;
   readonly forcing?: Forcing;

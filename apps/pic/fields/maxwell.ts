@@ -1,7 +1,7 @@
 import type { View } from "isoform";
 import { range } from "isoform";
 import * as kernels from "./field-kernels.js";
-import type { Mesh, Row } from "../mesh/mesh.js";
+import type { Mesh, CirculantRow } from "../mesh/mesh.js";
 import {
   along,
   cellSize,
@@ -16,17 +16,17 @@ import {
   product,
   transposed,
 } from "../mesh/mesh.js";
-import type { Work, Workspace } from "./workspace.js";
+import type { QueueWork, Workspace } from "./workspace.js";
 
 /** The circulant matrices of one axis: mass matrices of degree p (`upper`) and p - 1 (`lower`), their inverses, and K_p^-1 D^T K_(p-1). */
 interface AxisRows {
-  readonly upper: Row;
-  readonly lower: Row;
-  readonly inverseUpper: Row;
-  readonly inverseLower: Row;
-  readonly curl: Row;
+  readonly upper: CirculantRow;
+  readonly lower: CirculantRow;
+  readonly inverseUpper: CirculantRow;
+  readonly inverseLower: CirculantRow;
+  readonly curl: CirculantRow;
   /** Degree p against p - 1. */
-  readonly mixed: Row;
+  readonly mixed: CirculantRow;
 }
 type RowName = keyof AxisRows;
 
@@ -63,7 +63,7 @@ export class Maxwell {
   }
 
   /** The field's part of H_E: b -= dt C e. */
-  faraday(dt: number): Work[] {
+  faraday(dt: number): QueueWork[] {
     const { axes, velocities } = this.mesh;
     return components(velocities).magnetic.map((a) => {
       const [, b, c] = cyclic(a);
@@ -73,7 +73,7 @@ export class Maxwell {
   }
 
   /** H_B: M1 e += dt C^T M2 b. */
-  ampere(dt: number): Work[] {
+  ampere(dt: number): QueueWork[] {
     const { magnetic, electric } = components(this.mesh.velocities);
     if (magnetic.length === 0) return [];
     return electric.map((a) => {
@@ -84,17 +84,17 @@ export class Maxwell {
   }
 
   /** M1 e_a -= j, where j is what `current` holds. */
-  absorbCurrent(a: number): Work[] {
+  absorbCurrent(a: number): QueueWork[] {
     return this.multiply(this.namesOf("e", a, true), this.current, this.e.at(0, a), -1, 1);
   }
 
   /** to := factor M u for component a of a 1-form (`e`) or 2-form (`b`), or its inverse. */
-  mass(form: "e" | "b", a: number, from: Block, to: Block, inverted = false): Work[] {
+  mass(form: "e" | "b", a: number, from: Block, to: Block, inverted = false): QueueWork[] {
     return this.multiply(this.namesOf(form, a, inverted), from, to, 1, 0);
   }
 
   /** to := X b, so that e_k X b is the integral of component k of E times the component of B that is neither along k nor along axis a. */
-  cross(a: number, k: number, from: Block, to: Block): Work[] {
+  cross(a: number, k: number, from: Block, to: Block): QueueWork[] {
     const names = [0, 1, 2].map((axis): RowName => (axis === a ? "mixed" : axis === k ? "lower" : "upper"));
     return this.multiply(names, from, to, 1, 0);
   }
@@ -107,7 +107,7 @@ export class Maxwell {
   }
 
   /** to := keep to + factor A_1 A_2 A_3 from, pass by pass along the existing axes. */
-  private multiply(names: readonly RowName[], from: Block, to: Block, factor: number, keep: number): Work[] {
+  private multiply(names: readonly RowName[], from: Block, to: Block, factor: number, keep: number): QueueWork[] {
     const present = [0, 1, 2].filter((axis) => isPresent(this.mesh.axes[axis]));
     let x = from;
     return present.map((axis, n) => {
@@ -120,13 +120,13 @@ export class Maxwell {
   }
 
   /** Solves G^T M1 G phi = rho - mean(rho) by discrete Fourier transforms, and sets e = -G phi. `rho` is lost. */
-  poisson(rho: Block): Work[] {
+  poisson(rho: Block): QueueWork[] {
     const { work, mesh } = this;
     const extents = mesh.axes.map(({ cells }) => cells).reverse();
     const pair = () => [work.array(extents) as Block, work.array(extents) as Block] as const;
     let [re, im] = [rho, pair()[0]];
     let next = pair();
-    const transform = (sign: number): Work[] =>
+    const transform = (sign: number): QueueWork[] =>
       [0, 1, 2]
         .filter((axis) => isPresent(mesh.axes[axis]))
         .map((axis) => {

@@ -2,7 +2,7 @@ import type { Args, Device, Kernel, Launch, Params, Policy, Precision, Queue, Vi
 import { atFirstUse, f64 } from "isoform";
 
 /** One thing to do in a queue. */
-export type Work = (queue: Queue) => void;
+export type QueueWork = (queue: Queue) => void;
 
 /** Arrays and launches on a device that are given back together. */
 export class Workspace {
@@ -30,12 +30,12 @@ export class Workspace {
   }
 
   /** The same as work, to be done as often as wanted. */
-  work<P extends Params>(kernel: Kernel<P, "range">, args: Args<P>, policy: Policy & { kind: "range" }): Work {
+  work<P extends Params>(kernel: Kernel<P, "range">, args: Args<P>, policy: Policy & { kind: "range" }): QueueWork {
     return this.submits(this.launch(kernel, args, policy));
   }
 
   /** A launch, the workspace's from now on, to be done as often as wanted. */
-  submits(launch: Launch): Work {
+  submits(launch: Launch): QueueWork {
     const slot = { launch };
     this.submitted.push(slot);
     return (queue) => queue.submit(slot.launch);
@@ -47,7 +47,7 @@ export class Workspace {
   }
 
   /** Does some work now. */
-  do(works: readonly Work[]): void {
+  do(works: readonly QueueWork[]): void {
     for (const work of works) work(this.device.queue);
   }
 

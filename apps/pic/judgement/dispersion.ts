@@ -1,4 +1,4 @@
-import { abs, add, complex, div, exp, mul, sub, times, type Complex } from "./complex.js";
+import { abs, add, complex, div, exp, mul, sub, times, type ComplexNumber } from "./complex.js";
 
 /** Terms of Weideman's series; 64 give w to some 1e-15. */
 const TERMS = 64;
@@ -17,7 +17,7 @@ const COEFFICIENTS = Array.from({ length: TERMS }, (_, n) => {
 });
 
 /** Faddeeva's function w(z) = exp(-z^2) erfc(-i z): J. A. C. Weideman, SIAM J. Numer. Anal. 31 (1994), eq. (38), and w(z) = 2 exp(-z^2) - w(-z). */
-export function faddeeva(z: Complex): Complex {
+export function faddeeva(z: ComplexNumber): ComplexNumber {
   if (z.im < 0) return sub(times(exp(times(mul(z, z), -1)), 2), faddeeva(times(z, -1)));
   const iz = complex(-z.im, z.re);
   const denominator = sub(complex(L), iz);
@@ -27,12 +27,12 @@ export function faddeeva(z: Complex): Complex {
 }
 
 /** The plasma dispersion function Z. */
-const plasma = (z: Complex): Complex => mul(complex(0, Math.sqrt(Math.PI)), faddeeva(z));
+const plasma = (z: ComplexNumber): ComplexNumber => mul(complex(0, Math.sqrt(Math.PI)), faddeeva(z));
 
 /** 1 + z Z(z) */
-const response = (z: Complex): Complex => add(complex(1), mul(z, plasma(z)));
+const response = (z: ComplexNumber): ComplexNumber => add(complex(1), mul(z, plasma(z)));
 
-type Dispersion = (omega: Complex) => Complex;
+type Dispersion = (omega: ComplexNumber) => ComplexNumber;
 
 /** One Maxwellian along the wave vector. */
 export interface Maxwellian {
@@ -45,7 +45,7 @@ export interface Maxwellian {
  * Longitudinal waves exp(i (k x - omega t)) of electrons: D = 1 + sum f / (k sigma)^2 (1 + z Z(z)), z = (omega - k v0) / (sqrt2 k sigma),
  * with the plasma dispersion function Z(z) = i sqrt(pi) w(z).
  */
-export const langmuir =
+const langmuir =
   (k: number, beams: readonly Maxwellian[]): Dispersion =>
   (omega) =>
     beams
@@ -59,7 +59,7 @@ export const langmuir =
  * The field of a Langmuir wave of a Maxwellian at rest that begins with the density 1 + cos(k x), carried back to t = 0 along its damping:
  * 2 / k |Z(z) / (sqrt2 k sigma D'(omega))|, the residue of the inverse Laplace transform.
  */
-export function langmuirAmplitude(k: number, sigma: number, omega: Complex): number {
+export function langmuirAmplitude(k: number, sigma: number, omega: ComplexNumber): number {
   const relation = langmuir(k, [{ fraction: 1, drift: 0, sigma }]);
   const step = 1e-5;
   const slope = times(sub(relation(add(omega, complex(step))), relation(sub(omega, complex(step)))), 1 / (2 * step));
@@ -81,8 +81,8 @@ export const lightWave = (k: number, sigma1: number, square: number): number =>
   zero(weibel(k, sigma1, square), complex(Math.sqrt(k * k + 1))).re;
 
 /** The zeros of D that lead from some starts, the one that grows fastest first; a zero is found from several of them, and counted once. */
-export function zeros(dispersion: Dispersion, starts: readonly Complex[]): Complex[] {
-  const found: Complex[] = [];
+export function zeros(dispersion: Dispersion, starts: readonly ComplexNumber[]): ComplexNumber[] {
+  const found: ComplexNumber[] = [];
   for (const start of starts) {
     const omega = zeroOrNone(dispersion, start);
     // Skips ends of the rule that are not zeros, as where D jumps by orders of magnitude.
@@ -95,23 +95,23 @@ export function zeros(dispersion: Dispersion, starts: readonly Complex[]): Compl
  * Frequencies of the longitudinal waves of some beams, the fastest growing or least damped first. Waves that a beam damps within a fraction of their
  * period are not looked for.
  */
-export function langmuirWaves(k: number, beams: readonly Maxwellian[]): Complex[] {
+export function langmuirWaves(k: number, beams: readonly Maxwellian[]): ComplexNumber[] {
   const thermal = k * Math.max(...beams.map(({ sigma }) => sigma));
   const reach = 1.2 * Math.sqrt(1 + 3 * thermal * thermal) + k * Math.max(...beams.map(({ drift }) => Math.abs(drift)));
-  const starts: Complex[] = [];
+  const starts: ComplexNumber[] = [];
   for (let n = -10; n <= 10; n++)
     for (let m = 0; m <= 6; m++) starts.push(complex((reach * n) / 10, 0.45 - (m / 6) * (0.9 + 2.5 * thermal)));
   return zeros(langmuir(k, beams), starts);
 }
 
 /** A zero of D near `start`, by the secant rule. Throws RangeError if it finds none. */
-export function zero(dispersion: Dispersion, start: Complex): Complex {
+function zero(dispersion: Dispersion, start: ComplexNumber): ComplexNumber {
   const found = zeroOrNone(dispersion, start);
   if (!found) throw new RangeError(`no frequency near ${start.re} + ${start.im} i`);
   return found;
 }
 
-function zeroOrNone(dispersion: Dispersion, start: Complex): Complex | undefined {
+function zeroOrNone(dispersion: Dispersion, start: ComplexNumber): ComplexNumber | undefined {
   let [a, b] = [start, add(start, complex(1e-4, 1e-4))];
   let [fa, fb] = [dispersion(a), dispersion(b)];
   for (let n = 0; n < 100; n++) {

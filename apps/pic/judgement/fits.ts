@@ -68,7 +68,7 @@ export const seriesOf = (list: readonly Peak[]): Series => ({
 });
 
 /** Angular frequency of a wave whose absolute value has these peaks: half a period from one to the next. */
-export const frequency = (list: readonly Peak[]): number => (Math.PI * (list.length - 1)) / (list[list.length - 1].time - list[0].time);
+const frequency = (list: readonly Peak[]): number => (Math.PI * (list.length - 1)) / (list[list.length - 1].time - list[0].time);
 
 /** Peaks without ripples: between two of them the series falls to less than half. Peaks below a twentieth of the highest are left out. */
 function swings(series: Series): Peak[] {

@@ -54,7 +54,7 @@ export const volume = ({ axes }: Mesh): number => axes.reduce((v, { length }) =>
 export const dimension = ({ axes }: Mesh): number => axes.filter(isPresent).length;
 
 /** Pieces of the splines of an axis, and of the splines of one degree less; if the axis is absent both are the constant 1. */
-export const piecesOf = ({ degree }: Axis): { upper: number[][]; lower: number[][] } => ({
+export const axisSplinePieces = ({ degree }: Axis): { upper: number[][]; lower: number[][] } => ({
   upper: splinePieces(degree),
   lower: splinePieces(Math.max(0, degree - 1)),
 });
@@ -74,16 +74,16 @@ export function along(scalar: View<"f64">, a: number): View<"f64", 3> {
  */
 
 /** Row 0 of a circulant matrix. */
-export type Row = readonly number[];
+export type CirculantRow = readonly number[];
 
-function circulantRow(cells: number, entries: readonly (readonly [offset: number, value: number])[]): Row {
+function circulantRow(cells: number, entries: readonly (readonly [offset: number, value: number])[]): CirculantRow {
   const row = Array<number>(cells).fill(0);
   for (const [offset, value] of entries) row[((offset % cells) + cells) % cells] += value;
   return row;
 }
 
 /** Mass matrix of the splines of an axis of some degree: h r_|k|. */
-export function massRow(axis: Axis, degree: number): Row {
+export function massRow(axis: Axis, degree: number): CirculantRow {
   if (!isPresent(axis)) return [1];
   const h = cellSize(axis);
   const r = overlaps(degree);
@@ -94,7 +94,7 @@ export function massRow(axis: Axis, degree: number): Row {
 }
 
 /** Integrals of the splines of degree p against the splines of degree p - 1: h N^(2p)(p + k) for the one that starts k cells later. */
-export function mixedRow(axis: Axis): Row {
+export function mixedRow(axis: Axis): CirculantRow {
   if (!isPresent(axis)) return [1];
   const { cells, degree } = axis;
   const pieces = splinePieces(2 * degree);
@@ -105,7 +105,7 @@ export function mixedRow(axis: Axis): Row {
 }
 
 /** (D u)_i = (u_i - u_(i-1)) / h. */
-export const differenceRow = (axis: Axis): Row => {
+export const differenceRow = (axis: Axis): CirculantRow => {
   const h = cellSize(axis);
   return circulantRow(axis.cells, [
     [0, 1 / h],
@@ -114,18 +114,18 @@ export const differenceRow = (axis: Axis): Row => {
 };
 
 /** The row of the transposed matrix. */
-export const transposed = (row: Row): Row => row.map((_, k) => row[(row.length - k) % row.length]);
+export const transposed = (row: CirculantRow): CirculantRow => row.map((_, k) => row[(row.length - k) % row.length]);
 
 /** The row of the product of two circulant matrices. */
-export const product = (a: Row, b: Row): Row =>
+export const product = (a: CirculantRow, b: CirculantRow): CirculantRow =>
   a.map((_, k) => a.reduce((sum, value, m) => sum + value * b[(k - m + a.length) % a.length], 0));
 
 /** Eigenvalues of a symmetric circulant matrix, m = 0 .. N - 1. */
-export const eigenvalues = (row: Row): Row =>
+export const eigenvalues = (row: CirculantRow): CirculantRow =>
   row.map((_, m) => row.reduce((sum, value, k) => sum + value * Math.cos((2 * Math.PI * ((m * k) % row.length)) / row.length), 0));
 
 /** The row of the inverse of a symmetric circulant matrix. */
-export function inverse(row: Row): Row {
+export function inverse(row: CirculantRow): CirculantRow {
   const reciprocal = eigenvalues(row).map((value) => 1 / value);
   return eigenvalues(reciprocal).map((value) => value / row.length);
 }

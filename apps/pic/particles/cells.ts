@@ -6,7 +6,7 @@ import { motionOf, motionParams, remembered } from "./particles.js";
 import { nearby } from "../mesh/splines.js";
 
 /** Members of a team on a GPU: their currents have room in shared memory beside each other. */
-export const MEMBERS = 64;
+export const TEAM_MEMBERS = 64;
 /** Teams of a cell, enough to fill a GPU. */
 export const PARTS = 4;
 

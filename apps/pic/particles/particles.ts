@@ -2,7 +2,7 @@ import type { Args } from "isoform";
 import { f64, fixed, bool, i32, kernel, scatter, sum, table, view } from "isoform";
 import { kickParticle } from "../mesh/kick.js";
 import type { Axis, Mesh } from "../mesh/mesh.js";
-import { cyclic, isPresent, piecesOf } from "../mesh/mesh.js";
+import { cyclic, isPresent, axisSplinePieces } from "../mesh/mesh.js";
 import { pushParticle } from "../mesh/motion.js";
 import { indicesOf, pieceAt, primitivePieces, splinesAt, wrapped } from "../mesh/splines.js";
 
@@ -29,7 +29,7 @@ export const motionOf = (mesh: Mesh, direction: number): string => `${degreesOf(
 
 /** Tables of the splines of two axes. */
 function tablesOf(b: Axis, c: Axis) {
-  const [ofB, ofC] = [piecesOf(b), piecesOf(c)];
+  const [ofB, ofC] = [axisSplinePieces(b), axisSplinePieces(c)];
   return {
     upperB: table(f64, ofB.upper),
     lowerB: table(f64, ofB.lower),
@@ -94,7 +94,7 @@ export const pushKernel = remembered(
 
 /** Positions and grid of the kernels that work in all three axes. */
 function inSpace({ axes }: Mesh) {
-  const [upper, lower] = [axes.map((axis) => piecesOf(axis).upper), axes.map((axis) => piecesOf(axis).lower)];
+  const [upper, lower] = [axes.map((axis) => axisSplinePieces(axis).upper), axes.map((axis) => axisSplinePieces(axis).lower)];
   return {
     ha: f64,
     hb: f64,

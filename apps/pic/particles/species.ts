@@ -40,7 +40,7 @@ export const LOADINGS = ["sobol", "symmetric"] as const;
  */
 export type Loading = (typeof LOADINGS)[number];
 
-export interface LoadOptions {
+interface LoadOptions {
   /** Number of particles of the whole species. */
   readonly count: number;
   readonly loading: Loading;

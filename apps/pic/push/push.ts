@@ -2,7 +2,7 @@ import type { Device, Launch, Precision } from "isoform";
 import { f64, open, View } from "isoform";
 import { CASES } from "../simulation/cases.js";
 import { dofs } from "../mesh/mesh.js";
-import type { Part } from "../simulation/part.js";
+import type { MemberPart } from "../simulation/part.js";
 import { pushKernel } from "../particles/particles.js";
 import { DEFAULTS } from "../simulation/problem.js";
 import { Simulation } from "../simulation/simulation.js";
@@ -10,14 +10,14 @@ import { Sorting } from "../simulation/sorting.js";
 
 /** How currents come together: a scatter strategy, the one that the library chooses, or particles sorted by cell and a team for each cell. */
 export const DEPOSITS = ["auto", "atomic", "duplicated", "cached", "sorted", "cells"] as const;
-export type Deposit = (typeof DEPOSITS)[number];
+export type DepositWay = (typeof DEPOSITS)[number];
 
 /** How the values of a particle lie in memory. */
 export const LAYOUTS = { soa: "left", aos: "right" } as const;
 export type Layout = keyof typeof LAYOUTS;
 
 export interface PushOptions {
-  readonly deposit: Deposit;
+  readonly deposit: DepositWay;
   readonly layout: Layout;
   readonly precision: Precision;
   readonly particles: number;
@@ -79,7 +79,7 @@ export function tolerances({ capabilities }: Device): Difference {
   return { velocity: 1e-16 * coarser, current: 1e-12 * coarser };
 }
 
-type PushArguments = ReturnType<Part["pushArguments"]>;
+type PushArguments = ReturnType<MemberPart["pushArguments"]>;
 
 function settingsOf({ particles, layout, precision, hot }: PushOptions) {
   const { problem, defaults } = CASES.find(({ name }) => name === (hot ? "3d3v-hot" : "3d3v"))!;

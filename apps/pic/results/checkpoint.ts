@@ -70,7 +70,7 @@ const head = z.strictObject({
 export type SavedOptions = z.infer<typeof savedOptions>;
 
 /** A run that can be gone on with. */
-export interface Checkpoint {
+interface PlasmaRun {
   readonly options: SavedOptions;
   readonly rows: readonly Row[];
   readonly state: State;
@@ -86,7 +86,7 @@ const shapeOf = ({ electric, magnetic, kinetic }: Row): string => [electric, mag
  * Writes a checkpoint as `isoform/io` does: the one before is kept. Throws IsoformError if it cannot.
  * @param set whose processes all write, where the state is one of several
  */
-export async function writeCheckpoint(path: string, { options, rows, state }: Checkpoint, set?: DeviceSet): Promise<void> {
+export async function writeCheckpoint(path: string, { options, rows, state }: PlasmaRun, set?: DeviceSet): Promise<void> {
   const { arrays, steps, about, pieces } = state;
   const named = arrays.map((array, n) => {
     const piece = pieces?.[n];
@@ -106,7 +106,7 @@ export async function writeCheckpoint(path: string, { options, rows, state }: Ch
 type Taking = Partial<Pick<Simulation, "lengths" | "pieces" | "set">>;
 
 /** A checkpoint whose values are not read yet. */
-interface OpenCheckpoint extends Omit<Checkpoint, "state"> {
+interface OpenCheckpoint extends Omit<PlasmaRun, "state"> {
   /**
    * Reads the values that a simulation takes; in several processes all call it. Throws IsoformError, on all ranks alike, for damaged ones.
    * @param taking the simulation; without one all values are read
@@ -114,13 +114,7 @@ interface OpenCheckpoint extends Omit<Checkpoint, "state"> {
   state(taking?: Taking): Promise<State>;
 }
 
-/** Reads a file of `writeCheckpoint`. Throws IsoformError for another, for a damaged one with where the one before is. */
-export async function readCheckpoint(path: string): Promise<Checkpoint> {
-  const { state, ...others } = await openCheckpoint(path);
-  return { ...others, state: await state() };
-}
-
-/** The same, without the values. */
+/** Opens a file of `writeCheckpoint`. Throws IsoformError for another, for a damaged one with where the one before is. */
 export async function openCheckpoint(path: string): Promise<OpenCheckpoint> {
   const file = await readFile(path, { format: FORMAT });
   const { data, error } = head.safeParse(file.metadata);

@@ -2,7 +2,7 @@ import type { Dimension, OpenPmdRecord, ParticleSpecies, Snapshot, Values } from
 import { writeAsking, writeOpenPmd, writeXdmf } from "isoform/io";
 import { valuesOf } from "./fields.js";
 import { cellSize, dimension, isPresent, type Mesh } from "../mesh/mesh.js";
-import { joined } from "../simulation/part.js";
+import { joinedParts } from "../simulation/part.js";
 import type { Simulation } from "../simulation/simulation.js";
 import type { Species } from "../particles/species.js";
 
@@ -28,14 +28,14 @@ export async function writeSnapshot(path: string, simulation: Simulation, mode: 
   const { parts, set } = simulation;
   const read: ReadColumn = async (name) => {
     const [n, column, axis] = name.split(" ");
-    const own = await joined(
+    const own = await joinedParts(
       parts.map(({ queue, species }) => {
         const { x, v, w } = species[Number(n)];
         return queue.read(column === "w" ? w : { x, v }[column as "x" | "v"][Number(axis)]);
       }),
     );
     const all = set.ranks ? await set.ranks.gather(own, `column ${name} of the particles`) : [own];
-    return (await joined(all.map(async (piece) => piece))) as Float64Array;
+    return (await joinedParts(all.map(async (piece) => piece))) as Float64Array;
   };
   await writeAsking(set, read, async (ask) => {
     await writeOpenPmd(path, await snapshotOf(simulation, ask), mode);

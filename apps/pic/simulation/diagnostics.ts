@@ -4,9 +4,9 @@ import type { DeviceSet } from "isoform/set";
 import * as kernels from "../fields/field-kernels.js";
 import { components, type Maxwell } from "../fields/maxwell.js";
 import { along, cellSize, cyclic, dofs } from "../mesh/mesh.js";
-import type { Part } from "./part.js";
+import type { MemberPart } from "./part.js";
 import type { Moments } from "../particles/species.js";
-import type { Work, Workspace } from "../fields/workspace.js";
+import type { QueueWork, Workspace } from "../fields/workspace.js";
 
 /** Result of `Simulation.measure`, in units of the plasma. */
 export interface Measures {
@@ -31,7 +31,7 @@ export const totalEnergy = ({ electric, magnetic, kinetic }: Measures): number =
 
 /** Work whose last launch folds something into one number. */
 interface Fold {
-  readonly works: readonly Work[];
+  readonly works: readonly QueueWork[];
   readonly launch: Launch;
 }
 
@@ -53,7 +53,7 @@ export class Diagnostics {
    */
   constructor(
     private readonly set: DeviceSet,
-    private readonly parts: readonly Part[],
+    private readonly parts: readonly MemberPart[],
     private readonly deposit: () => Promise<void>,
   ) {
     const [{ work, maxwell }] = parts;
@@ -130,7 +130,7 @@ export class Diagnostics {
     return view.reshape(dofs(this.maxwell.mesh));
   }
 
-  private dot(works: readonly Work[], x: View<"f64">, y: View<"f64">): Fold {
+  private dot(works: readonly QueueWork[], x: View<"f64">, y: View<"f64">): Fold {
     return {
       works,
       launch: this.work.own(this.work.launch(kernels.dot, { x: this.vector(x), y: this.vector(y) }, range(dofs(this.maxwell.mesh)))),

@@ -10,7 +10,7 @@ const addParts = kernel("addParts", { parts: view(f64, 2), total: view(f64) }, (
 });
 
 /** One thing to do in a step. */
-export interface Step {
+export interface ExchangeStep {
   /** Whether it waits for messages of other processes, so that a graph cannot have it. */
   readonly waits?: boolean;
   do(): void;
@@ -27,9 +27,9 @@ interface Part {
  * Adds up arrays over the members of a set: each member is given its share of the places from all others, adds up in the order of the members, and
  * sends the sums to all. So a member sends and receives about two arrays, however many members there are, and all have the same bits afterwards.
  */
-export class Exchange {
+export class SumExchange {
   /** Steps of a sum, to be done in this order after the work that made the arrays. */
-  readonly steps: readonly Step[];
+  readonly steps: readonly ExchangeStep[];
   /** By member; holes where a member is of another process. */
   private readonly arrays: readonly Part[];
   /** Shares of the arrays to the members that add them up, and sums to all others. */
@@ -86,9 +86,9 @@ export class Exchange {
     synchronise(queues);
   }
 
-  private betweenProcesses(): Step[] {
+  private betweenProcesses(): ExchangeStep[] {
     this.messages = [this.shares, this.sums].map((copies) => new Messages(this.set, copies, "current", "the sum of the currents of pic"));
-    const [shares, sums] = this.messages.map((messages): Step => ({ waits: true, do: () => messages.run() }));
+    const [shares, sums] = this.messages.map((messages): ExchangeStep => ({ waits: true, do: () => messages.run() }));
     return [shares, { do: () => this.add() }, sums];
   }
 

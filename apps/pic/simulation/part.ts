@@ -1,23 +1,23 @@
 import type { Launch, Queue, View } from "isoform";
 import type { LocalMember } from "isoform/set";
-import type { Flow } from "./compositions.js";
+import type { SubFlow } from "./compositions.js";
 import { components, Maxwell } from "../fields/maxwell.js";
 import { along, cellSize, cyclic } from "../mesh/mesh.js";
 import { depositKernel, kickKernel, pushKernel } from "../particles/particles.js";
 import type { Problem, Settings } from "./problem.js";
 import { Sorting } from "./sorting.js";
 import { Particles, type Share } from "../particles/species.js";
-import { Workspace, type Work } from "../fields/workspace.js";
+import { Workspace, type QueueWork } from "../fields/workspace.js";
 
 /** A set member's part of a simulation: all fields, its share of the particles, and the work of the flows there. */
-export class Part {
+export class MemberPart {
   readonly work: Workspace;
   readonly maxwell: Maxwell;
   readonly species: readonly Particles[];
   /** Sortings of each species, if particles are sorted. */
   readonly sortings: readonly Sorting[];
   /** current := rho of this part's particles */
-  readonly deposits: readonly Work[];
+  readonly deposits: readonly QueueWork[];
 
   constructor(
     readonly member: LocalMember,
@@ -40,7 +40,7 @@ export class Part {
   }
 
   /** Does some work in the member's stream. */
-  do(works: readonly Work[]): void {
+  do(works: readonly QueueWork[]): void {
     for (const work of works) work(this.queue);
   }
 
@@ -54,7 +54,7 @@ export class Part {
   }
 
   /** A flow over dt as work before and after the currents of all parts, which lie in `maxwell.current`, are added up; some flows have none. */
-  flow(flow: Flow, dt: number): { before: Work[]; after?: Work[] } {
+  flow(flow: SubFlow, dt: number): { before: QueueWork[]; after?: QueueWork[] } {
     if (flow === "E") return { before: [...this.kick(dt), ...this.maxwell.faraday(dt)] };
     if (flow === "B") return { before: this.maxwell.ampere(dt) };
     const direction = Number(flow[1]) - 1;
@@ -102,7 +102,7 @@ export class Part {
     this.work.free();
   }
 
-  private depositCharge(): Work[] {
+  private depositCharge(): QueueWork[] {
     const { mesh } = this.problem;
     const rho = this.maxwell.current;
     const [ha, hb, hc] = mesh.axes.map(cellSize);
@@ -116,7 +116,7 @@ export class Part {
     ];
   }
 
-  private kick(dt: number): Work[] {
+  private kick(dt: number): QueueWork[] {
     const { mesh } = this.problem;
     const [ha, hb, hc] = mesh.axes.map(cellSize);
     const [e1, e2, e3] = [0, 1, 2].map((a) => along(this.maxwell.e.at(0, a), 0));
@@ -128,7 +128,7 @@ export class Part {
     });
   }
 
-  private push(direction: number, dt: number): Work[] {
+  private push(direction: number, dt: number): QueueWork[] {
     const { current } = this.maxwell;
     return [
       (queue) => queue.clear(current),
@@ -141,10 +141,10 @@ export class Part {
 }
 
 /** Numbers as they are read from a device. */
-export type Values = Awaited<ReturnType<Queue["read"]>>;
+export type ReadValues = Awaited<ReturnType<Queue["read"]>>;
 
 /** Arrays of all parts, one after the other. */
-export async function joined(pieces: readonly Promise<Values>[]): Promise<Values> {
+export async function joinedParts(pieces: readonly Promise<ReadValues>[]): Promise<ReadValues> {
   const arrays = await Promise.all(pieces);
   if (arrays.length === 1) return arrays[0];
   const all = new Float64Array(arrays.reduce((sum, { length }) => sum + length, 0));

@@ -1,19 +1,19 @@
 import type { Device, Graph, Queue, View } from "isoform";
 import { IsoformError } from "isoform";
 import { devices, ofFirstRank, onAnyRank, requireMemory, spansProcesses, type DeviceSet } from "isoform/set";
-import { partsOf, sequenceOf, type Flow, type Part as FlowPart, type Sequence } from "./compositions.js";
+import { flowShares, sequenceOf, type SubFlow, type FlowShare as FlowPart, type Sequence } from "./compositions.js";
 import { Diagnostics, type Measures } from "./diagnostics.js";
-import { Exchange, synchronise, type Step } from "./exchange.js";
+import { SumExchange, synchronise, type ExchangeStep } from "./exchange.js";
 import { findLost } from "../particles/lost.js";
 import type { Maxwell } from "../fields/maxwell.js";
-import { joined, Part, type Values } from "./part.js";
+import { joinedParts, MemberPart, type ReadValues } from "./part.js";
 import { dimension, dofs } from "../mesh/mesh.js";
 import type { Problem, Settings } from "./problem.js";
 import { projectionMoments, type VectorField } from "../mesh/projection.js";
 import { isSortable } from "./sorting.js";
 import { loadSpecies, sharesOf, type Particles } from "../particles/species.js";
 import { requireStep } from "./step-limit.js";
-import type { Work } from "../fields/workspace.js";
+import type { QueueWork } from "../fields/workspace.js";
 
 /**
  * State that a simulation goes on from: steps since the start, the settings on which later steps depend, and the values of E, B and each species; in
@@ -22,7 +22,7 @@ import type { Work } from "../fields/workspace.js";
 export interface State {
   readonly steps: number;
   readonly about: Readonly<Record<string, string | number>>;
-  readonly arrays: readonly Values[];
+  readonly arrays: readonly ReadValues[];
   /** The piece of each array that this is, in several processes; absent where it is whole. */
   readonly pieces?: readonly (Piece | undefined)[];
 }
@@ -62,7 +62,7 @@ function footprint({ mesh, species }: Problem, { count, sort }: Settings, member
 }
 
 /** Steps in a row that a graph has, or one that waits for other processes. */
-type Stretch = Graph | Step;
+type Stretch = Graph | ExchangeStep;
 
 /**
  * A plasma on one or several devices. Each has all fields and its share of the particles; the currents are added up over all of them in the middle
@@ -74,22 +74,22 @@ export class Simulation {
   steps = 0;
   /** The step at which `requireSound` last found all particles sound. */
   private soundAt = 0;
-  private readonly exchange?: Exchange;
+  private readonly exchange?: SumExchange;
   private readonly diagnostics: Diagnostics;
   /** The work of steps in a row, and the graphs that it is captured in. */
-  private readonly sequence: Record<keyof Sequence, Step[]>;
+  private readonly sequence: Record<keyof Sequence, ExchangeStep[]>;
   private readonly stretches: Partial<Record<keyof Sequence, readonly Stretch[]>> = {};
 
   private constructor(
     readonly set: DeviceSet,
     /** By member of this process. @internal */
-    readonly parts: readonly Part[],
+    readonly parts: readonly MemberPart[],
     readonly problem: Problem,
     readonly settings: Settings,
   ) {
     const currents: View<"f64">[] = [];
     for (const { member, maxwell } of parts) currents[member.index] = maxwell.current;
-    if (set.members.length > 1) this.exchange = new Exchange(set, currents, settings.precision);
+    if (set.members.length > 1) this.exchange = new SumExchange(set, currents, settings.precision);
     this.diagnostics = new Diagnostics(set, parts, () => this.deposit());
     this.sequence = this.prepareSteps();
   }
@@ -111,9 +111,9 @@ export class Simulation {
     const set = "members" in on ? on : await devices([on]);
     set.ranks?.requireAlike("the plasma of pic", JSON.stringify([describe(problem, settings), settings, problem.species]));
     const shares = sharesOf(settings, problem.mesh, set.members.length);
-    const parts: Part[] = [];
+    const parts: MemberPart[] = [];
     try {
-      for (const member of set.locals) parts.push(new Part(member, problem, settings, shares[member.index]));
+      for (const member of set.locals) parts.push(new MemberPart(member, problem, settings, shares[member.index]));
       const simulation = new Simulation(set, parts, problem, settings);
       const own = problem.species.map((_, n) => parts.map(({ species }) => species[n]));
       for (const shares of own) await loadSpecies(shares, set.ranks);
@@ -245,7 +245,7 @@ export class Simulation {
    */
   async state(): Promise<State> {
     const fields = this.parts[0].fields.map((view) => this.parts[0].queue.read(view));
-    const own = this.parts[0].own.map((_, n) => joined(this.parts.map((part) => part.queue.read(part.own[n]))));
+    const own = this.parts[0].own.map((_, n) => joinedParts(this.parts.map((part) => part.queue.read(part.own[n]))));
     const { steps, about, pieces } = this;
     return { steps, about, arrays: await Promise.all([...fields, ...own]), ...(pieces && { pieces }) };
   }
@@ -380,23 +380,23 @@ export class Simulation {
     await this.finish();
   }
 
-  private prepareSteps(): Record<keyof Sequence, Step[]> {
+  private prepareSteps(): Record<keyof Sequence, ExchangeStep[]> {
     const { composition, dt } = this.settings;
-    const made = new Map<string, Step[]>();
-    const stepsOf = ({ flow, share }: FlowPart): Step[] => {
+    const made = new Map<string, ExchangeStep[]>();
+    const stepsOf = ({ flow, share }: FlowPart): ExchangeStep[] => {
       const key = `${flow} ${share}`;
       const steps = made.get(key) ?? this.stepsOf(flow, share * dt);
       made.set(key, steps);
       return steps;
     };
-    const { start, between, end } = sequenceOf(partsOf(composition, this.flows()));
+    const { start, between, end } = sequenceOf(flowShares(composition, this.flows()));
     return { start: start.flatMap(stepsOf), between: between.flatMap(stepsOf), end: end.flatMap(stepsOf) };
   }
 
   /** One flow on all devices. */
-  private stepsOf(flow: Flow, dt: number): Step[] {
+  private stepsOf(flow: SubFlow, dt: number): ExchangeStep[] {
     const flows = this.parts.map((part) => ({ part, ...part.flow(flow, dt) }));
-    const doing = (worksOf: (each: (typeof flows)[number]) => readonly Work[]): Step[] =>
+    const doing = (worksOf: (each: (typeof flows)[number]) => readonly QueueWork[]): ExchangeStep[] =>
       flows.map((each) => ({ do: () => each.part.do(worksOf(each)) }));
     const before = doing((each) => each.before);
     if (!flows[0].after) return before;
@@ -407,7 +407,7 @@ export class Simulation {
   private capture(): void {
     const [first, ...others] = this.queues;
     if (others.some(({ device }) => device.backend !== first.device.backend)) return;
-    for (const [name, steps] of Object.entries(this.sequence) as [keyof Sequence, Step[]][]) {
+    for (const [name, steps] of Object.entries(this.sequence) as [keyof Sequence, ExchangeStep[]][]) {
       if (steps.length === 0) continue;
       this.stretches[name] = betweenWaits(steps).flatMap((list): Stretch[] =>
         list[0].waits ? list : [first.capture(() => list.forEach((step) => step.do()), others)],
@@ -416,7 +416,7 @@ export class Simulation {
   }
 
   /** Flows that change something. */
-  private flows(): Flow[] {
+  private flows(): SubFlow[] {
     const { velocities } = this.problem.mesh;
     const motions = (["p1", "p2", "p3"] as const).slice(0, velocities);
     return ["E", ...(velocities > 1 ? (["B"] as const) : []), ...motions];
@@ -424,8 +424,8 @@ export class Simulation {
 }
 
 /** Lists of steps without waits in between; a step that waits has a list of its own. */
-function betweenWaits(steps: readonly Step[]): Step[][] {
-  const lists: Step[][] = [];
+function betweenWaits(steps: readonly ExchangeStep[]): ExchangeStep[][] {
+  const lists: ExchangeStep[][] = [];
   for (const [n, step] of steps.entries())
     if (n === 0 || step.waits || steps[n - 1].waits) lists.push([step]);
     else lists.at(-1)!.push(step);

@@ -2,7 +2,7 @@ import type { Device, Launch, Precision, Queue, View } from "isoform";
 import { f64, i32, kernel, range, teams, view } from "isoform";
 import { permute, sortByKey } from "isoform/patterns";
 import { kickGroupsKernel, LANES, pushGroupsKernel } from "../particles/cell-groups.js";
-import { MEMBERS, PARTS, pushCellsKernel } from "../particles/cells.js";
+import { TEAM_MEMBERS, PARTS, pushCellsKernel } from "../particles/cells.js";
 import type { Mesh } from "../mesh/mesh.js";
 import { cellSize, cyclic, dimension, dofs } from "../mesh/mesh.js";
 import { kickKernel, type KickArguments, type PushArguments } from "../particles/particles.js";
@@ -121,8 +121,8 @@ export class Sorting {
     const cells = { start, ...this.strides(direction) };
     if (this.takesGroups)
       return device.prepare(pushGroupsKernel(mesh, direction), { ...args, ...cells, lanes: LANES }, teams(dofs(mesh)), { precision });
-    const policy = teams(PARTS * dofs(mesh), { size: MEMBERS });
-    return device.prepare(pushCellsKernel(mesh, direction), { ...args, ...cells, later, parts: PARTS, members: MEMBERS }, policy, {
+    const policy = teams(PARTS * dofs(mesh), { size: TEAM_MEMBERS });
+    return device.prepare(pushCellsKernel(mesh, direction), { ...args, ...cells, later, parts: PARTS, members: TEAM_MEMBERS }, policy, {
       precision,
     });
   }

@@ -6,7 +6,7 @@ import type { Problem } from "./problem.js";
  * The largest step for which waves stay bounded: 2 / omega, omega^2 the square of the highest frequency of the discrete light waves, if
  * any, plus the square of the plasma's frequency.
  */
-export function largestStep({ mesh: { axes, velocities }, species }: Problem): number {
+function largestStep({ mesh: { axes, velocities }, species }: Problem): number {
   const light = axes.filter(isPresent).map((axis) => {
     const [upper, lower] = [axis.degree, axis.degree - 1].map((degree) => eigenvalues(massRow(axis, degree)));
     return Math.max(...lower.map((mu, m) => ((2 * Math.sin((Math.PI * m) / axis.cells)) / cellSize(axis)) ** 2 * (mu / upper[m])));

@@ -1,4 +1,4 @@
-import { LANGUAGES, type Language, type Program, type Reals } from "./messages.js";
+import { LANGUAGES, type Language, type VisitorProgram, type Reals } from "./messages.js";
 
 /*
  * Programs in the address, after `#playground?`: `fortran=` or `typescript=` and the text, deflated and in base64 for addresses; `rkind=f32`;
@@ -9,7 +9,7 @@ import { LANGUAGES, type Language, type Program, type Reals } from "./messages.j
 const MOST = 1_000_000;
 
 /** The part of an address that shares a program, and the device that it runs on. */
-export async function addressOf({ language, text, reals }: Program, device: string): Promise<string> {
+export async function pageAddress({ language, text, reals }: VisitorProgram, device: string): Promise<string> {
   const bytes = await through(new TextEncoder().encode(text), new CompressionStream("deflate"));
   const packed = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))
     .replaceAll("+", "-")
@@ -19,7 +19,7 @@ export async function addressOf({ language, text, reals }: Program, device: stri
 }
 
 /** The program that an address shares; undefined if it names none, "unreadable" where it is damaged. */
-export async function programIn(address: string): Promise<Program | "unreadable" | undefined> {
+export async function programIn(address: string): Promise<VisitorProgram | "unreadable" | undefined> {
   const query = new URLSearchParams(address.split("?")[1]);
   const language = (Object.keys(LANGUAGES) as Language[]).find((name) => query.has(name));
   if (!language) return [...query.keys()].some((key) => key !== "device") ? "unreadable" : undefined;

@@ -1,8 +1,8 @@
 import * as isoform from "isoform";
 import { compileKernel, KernelError, type CompiledKernel, type Kernel } from "isoform";
 import { contiguousRows, cubicSizes, TARGETS, type EmitRequest } from "isoform/emit";
-import { costOf, print } from "isoform/ir";
-import type { Forms, Problem } from "./messages.js";
+import { costOf, printKernel } from "isoform/ir";
+import type { Forms, ProgramProblem } from "./messages.js";
 import { ModuleError } from "./module-error.js";
 
 /** Notes of a module on a run: extents of all arrays along each axis, bounds along each axis of the range, values of scalars. */
@@ -54,7 +54,7 @@ async function load(script: string): Promise<Record<string, unknown>> {
 }
 
 /** Error that a module threw when it ran, and its place. */
-function loadProblem(error: Error, url: string): Problem {
+function loadProblem(error: Error, url: string): ProgramProblem {
   if (error instanceof KernelError) return { message: error.problem, remedy: error.remedy, line: error.location.line };
   const behind = error.stack?.split(`${url}:`)[1] ?? "";
   const [, line, column] = /^(\d+):(\d+)/.exec(behind) ?? [];
@@ -80,7 +80,7 @@ function fixedOf({ params }: Kernel, notes: LaunchNotes): Record<string, number 
  * The place of an error in the module. The library cannot read the text of a page's modules, and counts lines from the call of `kernel`;
  * the body may begin on a later one.
  */
-function problemOf({ problem, remedy, location }: KernelError, kernel: Kernel, script: string): Problem {
+function problemOf({ problem, remedy, location }: KernelError, kernel: Kernel, script: string): ProgramProblem {
   const body = script.indexOf(kernel.body.toString());
   if (body < 0 || kernel.location.line === 0) return { message: problem, remedy };
   const before = script.slice(0, body).split("\n");
@@ -99,7 +99,7 @@ function describe(kernel: Kernel, { ir, access }: CompiledKernel, notes: LaunchN
   const emitted = Object.entries(TARGETS).map(([target, emit]) => [target, emitOr(() => emit(request), nameOf(kernel.location.file))]);
   const scalars = Object.fromEntries(Object.entries(notes).filter(([, value]) => typeof value === "number")) as Record<string, number>;
   const { flops, bytes } = costOf(ir, { ...sizes, scalars });
-  const texts = { IR: print(ir), ...Object.fromEntries(emitted) };
+  const texts = { IR: printKernel(ir), ...Object.fromEntries(emitted) };
   return { kernel, sizes, notes, texts, work: { flops, bytes } };
 }
 

@@ -4,7 +4,7 @@ import { forEachDiagnostic, lintGutter, lintKeymap, nextDiagnostic, setDiagnosti
 import { Annotation, Compartment, EditorState, StateEffect, StateField, type Extension } from "@codemirror/state";
 import { EditorView, keymap, lineNumbers } from "@codemirror/view";
 import { CLASSES, grammar } from "./grammars.js";
-import { problemText, type Language, type Problem } from "./messages.js";
+import { problemText, type Language, type ProgramProblem } from "./messages.js";
 
 /** Marks changes that the page makes. */
 const shown = Annotation.define<true>();
@@ -93,7 +93,7 @@ export class Editor {
   }
 
   /** Shows problems at their places; those without one only make the text invalid. */
-  mark(problems: readonly Problem[]): void {
+  mark(problems: readonly ProgramProblem[]): void {
     this.wrong = problems.length > 0;
     this.view.dispatch(
       setDiagnostics(
@@ -131,7 +131,7 @@ export class Editor {
     ];
   }
 
-  private diagnostic(problem: Problem): Diagnostic | undefined {
+  private diagnostic(problem: ProgramProblem): Diagnostic | undefined {
     const { doc } = this.view.state;
     const { line, column = 1 } = problem;
     if (line === undefined || line < 1 || line > doc.lines) return undefined;

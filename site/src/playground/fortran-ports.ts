@@ -1,12 +1,12 @@
 import { compileKernel, IsoformError } from "isoform";
 import { TARGETS } from "isoform/emit";
 import { FORTRAN_TARGETS, portSources, type FortranCode, type FortranTarget } from "isoform/fortran";
-import { print } from "isoform/ir";
+import { printKernel } from "isoform/ir";
 import type { Forms } from "./messages.js";
 
 /** A program in all forms: its IR, as Fortran, and what is emitted for each target. */
 export async function textsOf(code: FortranCode, file: string, source: string): Promise<Forms["texts"]> {
-  const IR = [...code.kernels.values()].map((kernel) => print(compileKernel(kernel).ir)).join("\n");
+  const IR = [...code.kernels.values()].map((kernel) => printKernel(compileKernel(kernel).ir)).join("\n");
   const texts: Record<string, string> = { IR, ...portsOf(file, source) };
   for (const target of Object.keys(TARGETS) as (keyof typeof TARGETS)[]) {
     const { files, refused } = await code.emit(target);

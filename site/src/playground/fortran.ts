@@ -3,7 +3,7 @@ import { fortran, FortranError, type FortranCode } from "isoform/fortran";
 import { costOf } from "isoform/ir";
 import { ModuleError } from "./module-error.js";
 import { numbers, secondsOf, SHOWN } from "./measure.js";
-import type { Forms, Problem, Program, Ran } from "./messages.js";
+import type { Forms, ProgramProblem, VisitorProgram, Ran } from "./messages.js";
 
 /*
  * Fortran in the playground. Loaded with the first program in it.
@@ -27,7 +27,7 @@ export interface CompiledFortran extends Forms {
 }
 
 /** Throws ModuleError with the places of all problems. */
-export async function compileFortran({ text, reals }: Program): Promise<CompiledFortran> {
+export async function compileFortran({ text, reals }: VisitorProgram): Promise<CompiledFortran> {
   try {
     const code = fortran(text, { file: FILE, ...(reals === "f32" && { kinds: { rkind: "f32" } }) });
     const call = callOf(text, code);
@@ -38,7 +38,7 @@ export async function compileFortran({ text, reals }: Program): Promise<Compiled
   }
 }
 
-const problemsOf = ({ problems }: FortranError): Problem[] =>
+const problemsOf = ({ problems }: FortranError): ProgramProblem[] =>
   problems.map(({ at: { line, column }, construct, why, remedy }) => ({ message: `${construct}: ${why}`, remedy, line, column }));
 
 function callOf(text: string, { routines }: FortranCode): Call {

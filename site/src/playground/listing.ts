@@ -1,5 +1,5 @@
 import { highlightCode } from "@lezer/highlight";
-import { element } from "../element.js";
+import { domElement } from "../element.js";
 import { CLASSES, grammar, type GrammarName } from "./grammars.js";
 
 /*
@@ -35,7 +35,7 @@ async function spans(name: GrammarName, code: string): Promise<readonly (Node | 
     code,
     parser.parse(code),
     CLASSES,
-    (textContent, className) => found.push(className ? element("span", { className, textContent }) : textContent),
+    (textContent, className) => found.push(className ? domElement("span", { className, textContent }) : textContent),
     () => found.push("\n"),
   );
   return found;

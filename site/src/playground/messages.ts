@@ -7,14 +7,14 @@ export type Language = keyof typeof LANGUAGES;
 export type Reals = "declared" | "f32";
 
 /** Program of the visitor. */
-export interface Program {
+export interface VisitorProgram {
   readonly language: Language;
   readonly text: string;
   readonly reals: Reals;
 }
 
 /** A problem of a program, and its place. */
-export interface Problem {
+export interface ProgramProblem {
   readonly message: string;
   readonly remedy?: string;
   /** From 1; undefined if the engine gives none. */
@@ -46,14 +46,14 @@ export interface Ran {
 }
 
 /** To compile a program; with `device`, to run it there. */
-export interface Request extends Program {
+export interface Request extends VisitorProgram {
   readonly device?: string;
 }
 
-export type Reply = { readonly forms: Forms; readonly ran?: Ran } | { readonly problems: readonly Problem[] };
+export type Reply = { readonly forms: Forms; readonly ran?: Ran } | { readonly problems: readonly ProgramProblem[] };
 
 /** A problem in words, with its place; the short form leaves the place away. */
-export function problemText({ message, remedy, line, column }: Problem, form: "long" | "short" = "long"): string {
+export function problemText({ message, remedy, line, column }: ProgramProblem, form: "long" | "short" = "long"): string {
   const place = form === "short" || line === undefined ? "" : `Line ${line}${column === undefined ? "" : `, column ${column}`}: `;
   return `${place}${message}${remedy ? ` (${remedy})` : ""}`;
 }

@@ -1,9 +1,18 @@
-import { element } from "../element.js";
-import { addressOf, programIn } from "./address.js";
+import { domElement } from "../element.js";
+import { pageAddress, programIn } from "./address.js";
 import { Editor } from "./editor.js";
 import { EXAMPLES } from "./examples.js";
 import { list } from "./listing.js";
-import { LANGUAGES, problemText, type Forms, type Language, type Problem, type Program, type Ran, type Reals } from "./messages.js";
+import {
+  LANGUAGES,
+  problemText,
+  type Forms,
+  type Language,
+  type ProgramProblem,
+  type VisitorProgram,
+  type Ran,
+  type Reals,
+} from "./messages.js";
 import { Workshop } from "./workshop.js";
 
 /** Milliseconds without an edit after which a module is compiled. */
@@ -52,33 +61,33 @@ const isTrusted = (from: Language, text: string): boolean =>
 
 /** Shows the playground in `stage`; kernels run on the device of that name. */
 export async function openPlayground(device: string, stage: HTMLElement): Promise<() => Promise<void>> {
-  const claim = element("p", {});
-  const problem = element("p", { id: "problem", className: "problem" });
-  const spoken = element("p", { className: "spoken" });
+  const claim = domElement("p", {});
+  const problem = domElement("p", { id: "problem", className: "problem" });
+  const spoken = domElement("p", { className: "spoken" });
   spoken.setAttribute("role", "status");
-  const cost = element("p", { id: "cost" });
-  const result = element("pre", { id: "result", hidden: true });
+  const cost = domElement("p", { id: "cost" });
+  const result = domElement("pre", { id: "result", hidden: true });
   result.setAttribute("role", "status");
-  const choice = element("fieldset", {});
-  const panes = element("div", { className: "panes" });
-  const run = element("button", { type: "button", id: "run", textContent: "Run and time", disabled: true });
-  const stop = element("button", { type: "button", id: "stop", textContent: "Stop", disabled: true });
-  const link = element("button", { type: "button", id: "link", textContent: "Copy link" });
-  const notice = element("p", { id: "notice" });
+  const choice = domElement("fieldset", {});
+  const panes = domElement("div", { className: "panes" });
+  const run = domElement("button", { type: "button", id: "run", textContent: "Run and time", disabled: true });
+  const stop = domElement("button", { type: "button", id: "stop", textContent: "Stop", disabled: true });
+  const link = domElement("button", { type: "button", id: "link", textContent: "Copy link" });
+  const notice = domElement("p", { id: "notice" });
   notice.setAttribute("role", "status");
-  const trust = element("button", { type: "button", id: "trust", textContent: "Compile it" });
+  const trust = domElement("button", { type: "button", id: "trust", textContent: "Compile it" });
   const options = Object.entries(LANGUAGES).map(([id, name]) => new Option(name, id));
-  const languages = element("select", { id: "language" }, ...options);
+  const languages = domElement("select", { id: "language" }, ...options);
   const kinds = [new Option("as declared", "declared"), new Option("4 bytes", "f32")];
-  const precision = element("select", { id: "reals" }, ...kinds);
-  const precisionLabel = element("label", {}, "Kind rkind ", precision);
-  const examples = element("select", { id: "example" });
+  const precision = domElement("select", { id: "reals" }, ...kinds);
+  const precisionLabel = domElement("label", {}, "Kind rkind ", precision);
+  const examples = domElement("select", { id: "example" });
   // One compiles while the other runs, so that problems are reported meanwhile.
   const [compiler, runner] = [new Workshop(COMPILE_SECONDS), new Workshop(RUN_SECONDS)];
   let [timer, speech] = [0, 0];
   let closed = false;
 
-  const program = (): Program => ({ language, text: editor.text, reals: language === "fortran" ? reals : "declared" });
+  const program = (): VisitorProgram => ({ language, text: editor.text, reals: language === "fortran" ? reals : "declared" });
   const keep = (): void => void (kept[language] = { text: editor.text, trusted: editor.trusted });
   /** Asks for agreement where the text needs it; gives whether it may run. */
   const consent = (): boolean => {
@@ -106,7 +115,7 @@ export async function openPlayground(device: string, stage: HTMLElement): Promis
   };
   /** Has the address share the program. */
   const share = async (): Promise<void> => {
-    const address = await addressOf(program(), device);
+    const address = await pageAddress(program(), device);
     if (!closed) history.replaceState(null, "", address);
   };
   /** Compiles what the visitor has changed, and shares it. */
@@ -115,7 +124,7 @@ export async function openPlayground(device: string, stage: HTMLElement): Promis
     await share();
     await compile();
   };
-  const say = (found: readonly Problem[]): void => {
+  const say = (found: readonly ProgramProblem[]): void => {
     problem.textContent = found.map((one) => problemText(one)).join("\n");
     editor.mark(found);
     clearTimeout(speech);
@@ -128,7 +137,7 @@ export async function openPlayground(device: string, stage: HTMLElement): Promis
   });
   /** Takes away what belongs to another text. */
   const clear = (): void => {
-    choice.replaceChildren(element("legend", { textContent: "Side by side" }));
+    choice.replaceChildren(domElement("legend", { textContent: "Side by side" }));
     panes.replaceChildren();
     [cost.textContent, result.hidden, run.disabled] = ["", true, true];
   };
@@ -191,13 +200,13 @@ export async function openPlayground(device: string, stage: HTMLElement): Promis
   }
   choose();
   stage.replaceChildren(
-    element("h2", { textContent: "Playground" }),
+    domElement("h2", { textContent: "Playground" }),
     claim,
-    element(
+    domElement(
       "div",
       { className: "controls" },
-      element("label", {}, "Language ", languages),
-      element("label", {}, "Example ", examples),
+      domElement("label", {}, "Language ", languages),
+      domElement("label", {}, "Example ", examples),
       precisionLabel,
       run,
       stop,
@@ -259,17 +268,17 @@ function showTexts(texts: Forms["texts"], choice: HTMLFieldSetElement, panes: HT
       void list(pre, name, text);
       continue;
     }
-    const made = element("pre", { tabIndex: 0 });
+    const made = domElement("pre", { tabIndex: 0 });
     void list(made, name, text);
-    const pane = element("section", { id, hidden: !SHOWN.has(name) }, element("h3", { textContent: name }), made);
+    const pane = domElement("section", { id, hidden: !SHOWN.has(name) }, domElement("h3", { textContent: name }), made);
     pane.setAttribute("aria-label", name);
-    const box = element("input", { type: "checkbox", checked: !pane.hidden });
+    const box = domElement("input", { type: "checkbox", checked: !pane.hidden });
     box.onchange = () => {
       pane.hidden = !box.checked;
       if (box.checked) SHOWN.add(name);
       else SHOWN.delete(name);
     };
-    choice.append(element("label", {}, box, ` ${name}`));
+    choice.append(domElement("label", {}, box, ` ${name}`));
     panes.append(pane);
   }
 }

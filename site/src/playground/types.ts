@@ -1,7 +1,7 @@
 import { tsPlugin } from "@sveltejs/acorn-typescript";
 import { Parser } from "acorn";
 import { ModuleError } from "./module-error.js";
-import type { Problem } from "./messages.js";
+import type { ProgramProblem } from "./messages.js";
 
 /*
  * TypeScript without its types. Loaded with the first module.
@@ -150,7 +150,7 @@ function parse(text: string): Node {
 
 function refusal(text: string, node: Node, what: string, remedy: string): ModuleError {
   const before = text.slice(0, node.start).split("\n");
-  const problem: Problem = {
+  const problem: ProgramProblem = {
     message: `${what} is more than a type, and cannot be left out`,
     remedy,
     line: before.length,

@@ -1,6 +1,6 @@
 import { IsoformError, open, type Device } from "isoform";
 import { compileModule } from "./compile.js";
-import type { Forms, Problem, Reply, Request } from "./messages.js";
+import type { Forms, ProgramProblem, Reply, Request } from "./messages.js";
 import { ModuleError } from "./module-error.js";
 import { runModule } from "./run.js";
 
@@ -59,7 +59,7 @@ function failed(error: unknown, device?: string, file?: string): Reply {
 }
 
 /** Errors that are not about the program are faults of this page, and go to the console. `file` is what a module was loaded as. */
-function asProblems(error: unknown, file = ""): readonly Problem[] {
+function asProblems(error: unknown, file = ""): readonly ProgramProblem[] {
   if (error instanceof ModuleError) return error.problems;
   if (!(error instanceof IsoformError)) console.error(error);
   const { message } = error as Error;

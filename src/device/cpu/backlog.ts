@@ -1,4 +1,4 @@
-import { turn } from "./turns.js";
+import { eventLoopTurn } from "./turns.js";
 
 /*
  * Work on CPUs is done before `submit` returns. Long work is not: other threads do it while the event loop goes on, and what is submitted
@@ -17,16 +17,16 @@ export interface Aside {
 }
 
 /** Work cut into steps. Before the next one, what is aside has ended, or others have had their turn where it is time. */
-export type Steps<T = void> = Generator<Aside | undefined, T, void>;
+export type WorkSteps<T = void> = Generator<Aside | undefined, T, void>;
 
 /** Work in the order of submission. */
-export interface Work {
+export interface QueuedWork {
   /** True where it may hold the event loop for too long. */
   readonly isLong: boolean;
   /** Does it here and now. */
   run(): void;
   /** The same in steps. */
-  steps(): Steps;
+  steps(): WorkSteps;
 }
 
 /** Error with which work has ended, whatever was thrown. */
@@ -38,14 +38,14 @@ export interface Failure {
 type Ended = (failure?: Failure) => void;
 
 interface Entry {
-  readonly work: Work;
+  readonly work: QueuedWork;
   readonly ended: Ended;
   readonly after: (() => void)[];
 }
 
 /** Work that is under way or waits for its turn. */
 class Backlog {
-  private current: { readonly entry: Entry; readonly steps: Steps } | undefined;
+  private current: { readonly entry: Entry; readonly steps: WorkSteps } | undefined;
   private readonly waiting: Entry[] = [];
   private readonly afterwards: (() => void)[] = [];
   private aside: Aside | undefined;
@@ -60,7 +60,7 @@ class Backlog {
   }
 
   /** Does the work here and now, and throws its error; or later, if it is long or other work comes before it, and calls `ended` then. */
-  put(work: Work, ended: Ended): void {
+  put(work: QueuedWork, ended: Ended): void {
     if (!this.current && !work.isLong) return work.run();
     this.waiting.push({ work, ended, after: [] });
     if (this.current) return;
@@ -101,7 +101,7 @@ class Backlog {
     this.pumping = true;
     while (this.current) {
       const { count, aside } = this;
-      const pause = aside ? aside.ended : turn();
+      const pause = aside ? aside.ended : eventLoopTurn();
       if (pause) await pause;
       // Somebody may have settled meanwhile.
       if (this.current && this.count === count) this.step();

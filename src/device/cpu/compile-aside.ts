@@ -1,5 +1,5 @@
 import { withInitialValues } from "../launch/initial-values.js";
-import type { Aside, Steps, Work } from "./backlog.js";
+import type { Aside, WorkSteps, QueuedWork } from "./backlog.js";
 import type { CpuLaunch } from "./launch.js";
 
 /*
@@ -30,7 +30,7 @@ export function compilingAside<T>(make: () => T): T {
 }
 
 /** A run whose code is being compiled. */
-export class FirstRun implements Work {
+export class FirstRun implements QueuedWork {
   readonly isLong = true;
   launch: CpuLaunch | undefined;
 
@@ -44,7 +44,7 @@ export class FirstRun implements Work {
     for (const aside of this.steps()) aside?.wait();
   }
 
-  *steps(): Steps {
+  *steps(): WorkSteps {
     yield this.compile;
     this.compile.check();
     this.launch = this.make();

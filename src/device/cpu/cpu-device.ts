@@ -6,7 +6,7 @@ import { INSPECT } from "../../base/inspect.js";
 import { DeviceError } from "../../base/errors.js";
 import type { ElementType, NumericType } from "../../ir/types.js";
 import { bind } from "../launch/bind.js";
-import type { Binding, Call } from "../launch/binding.js";
+import type { Binding, BindArguments } from "../launch/binding.js";
 import { withoutSignal } from "../launch/signal.js";
 import { withInitialValues } from "../launch/initial-values.js";
 import { notInCapture } from "../launch/other-numbers.js";
@@ -28,8 +28,8 @@ import { tools } from "../tools/tools.js";
 import { atFirstUse, TuningTable } from "../tuning/tuning.js";
 import { BYTES, CPU_MEMORY, newShape, requireData, stridesOf, View } from "../memory/view.js";
 import { backlog } from "./backlog.js";
-import type { Folding } from "./fold-copies.js";
-import { capturing, loopRegion, type Captured, type Region } from "./graph.js";
+import type { CopiesFold } from "./fold-copies.js";
+import { capturing, loopRegion, type CapturedWork, type CapturedRegion } from "./graph.js";
 import { writeView } from "./host-view.js";
 import { compilingAside, FirstRun, StillCompiling } from "./compile-aside.js";
 import { CpuLaunch, freeBinding, type CpuProgram } from "./launch.js";
@@ -66,7 +66,7 @@ export abstract class CpuDevice implements Device {
   protected abstract build(binding: Binding, args: Readonly<Record<string, unknown>>, isOnce: boolean): CpuProgram;
 
   /** Runs captured work as one; by default, one item after the other. */
-  region(items: readonly Captured[]): Region {
+  region(items: readonly CapturedWork[]): CapturedRegion {
     return loopRegion(items);
   }
 
@@ -147,7 +147,7 @@ export abstract class CpuDevice implements Device {
   }
 
   /** A launch that belongs to another one's program. */
-  inner({ kernel, args, policy }: Folding): CpuLaunch {
+  inner({ kernel, args, policy }: CopiesFold): CpuLaunch {
     return this.launch<Params>(kernel, args, policy, { precision: "strict", checked: false }, false);
   }
 
@@ -200,7 +200,7 @@ export abstract class CpuDevice implements Device {
     else launch.free();
   }
 
-  runInTurn(call: Call, done: (results: Record<string, number>) => void): void {
+  runInTurn(call: BindArguments, done: (results: Record<string, number>) => void): void {
     this.requireOpen();
     if (capturing()) throw notInCapture(call);
     const begun = backlog.busy ? undefined : this.reruns.begin(call);

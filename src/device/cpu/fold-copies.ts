@@ -47,14 +47,14 @@ const BODIES: Record<Op, (type: (typeof TOKENS)["f64"]) => Kernel> = {
 const kernels = new Map<string, Kernel>();
 
 /** Launch that folds private copies. */
-export interface Folding {
+export interface CopiesFold {
   readonly kernel: Kernel;
   readonly args: Readonly<Record<string, View | number>>;
   readonly policy: Policy;
 }
 
 /** The launch that folds these copies into their target; undefined where the calling thread is as fast. */
-export function foldingOf({ op, element }: ScatterParam, target: View, copies: PrivateCopies): Folding | undefined {
+export function foldingOf({ op, element }: ScatterParam, target: View, copies: PrivateCopies): CopiesFold | undefined {
   const span = spanOf(target);
   const others = copies.workers - 1;
   if (others * span < FEW) return undefined;

@@ -1,9 +1,9 @@
 import { LaunchError, type KernelError } from "../../base/errors.js";
 import type { Graph } from "../device.js";
 import { BYTES, type Buffer, type View } from "../memory/view.js";
-import { backlog, type Steps, type Work } from "./backlog.js";
+import { backlog, type WorkSteps, type QueuedWork } from "./backlog.js";
 import { clearView, copyView, hostArray } from "./host-view.js";
-import { Lasted, piecesOf } from "./lasted.js";
+import { Lasted, pieceCount } from "./lasted.js";
 import { CpuLaunch, type CpuHost } from "./launch.js";
 import { cpuStorage } from "./storage.js";
 import { takeLines } from "./take-lines.js";
@@ -15,17 +15,17 @@ export interface Transfer {
 }
 
 /** Work in a graph. */
-export type Captured = CpuLaunch | Transfer;
+export type CapturedWork = CpuLaunch | Transfer;
 
 /** A device that runs captured work as one. */
 export interface RegionHost extends CpuHost {
-  region(items: readonly Captured[]): Region;
+  region(items: readonly CapturedWork[]): CapturedRegion;
 }
 
-type Noted = { readonly device: RegionHost; readonly item: Captured };
+type Noted = { readonly device: RegionHost; readonly item: CapturedWork };
 
 /** Captured work of one device that runs as one; indices outside are looked for when all of a graph is done. */
-export interface Region {
+export interface CapturedRegion {
   readonly remark: string;
   /** The views' memory is known to be there. */
   run(): void;
@@ -33,7 +33,7 @@ export interface Region {
 }
 
 /** The work one after the other, as if it were submitted so. */
-export function loopRegion(work: readonly Captured[]): Region {
+export function loopRegion(work: readonly CapturedWork[]): CapturedRegion {
   const calls = work.map((item) => (item instanceof CpuLaunch ? () => item.runUnseen() : transferCall(item)));
   return {
     remark: `${countOf(work)}, one after the other`,
@@ -54,24 +54,24 @@ export function transferCall({ source, target }: Transfer): () => void {
 }
 
 /** How much there is of what, in words. */
-export function countOf(work: readonly Captured[]): string {
+export function countOf(work: readonly CapturedWork[]): string {
   const count = (n: number, one: string, more: string): string => `${n} ${n === 1 ? one : more}`;
   const launches = work.filter((item) => item instanceof CpuLaunch).length;
   return `${count(launches, "launch", "launches")}, ${count(work.length - launches, "copy", "copies")}`;
 }
 
 /** Part of a graph that runs at once, or that is one launch. */
-type Piece = Region | CpuLaunch;
+type Piece = CapturedRegion | CpuLaunch;
 
 /** Bytes that a copy moves in a millisecond, on a slow machine. */
 const COPIED = 2e6;
 
-const expectedOf = (item: Captured): number =>
+const expectedOf = (item: CapturedWork): number =>
   item instanceof CpuLaunch ? item.lasted.expected() : (item.target.size * BYTES[item.target.type]) / COPIED;
 
 /** Items in their order, in pieces that take `each` or contain one item. */
-function inPieces(items: readonly Captured[], each: number): Captured[][] {
-  const pieces: Captured[][] = [];
+function inPieces(items: readonly CapturedWork[], each: number): CapturedWork[][] {
+  const pieces: CapturedWork[][] = [];
   let room = 0;
   for (const item of items) {
     const expected = expectedOf(item);
@@ -86,10 +86,10 @@ function inPieces(items: readonly Captured[], each: number): Captured[][] {
 }
 
 /** Work on CPU devices in the order in which it was submitted, across all their queues; split where the device changes. */
-export class CpuGraph implements Graph, Work {
-  private regions: readonly Region[];
+export class CpuGraph implements Graph, QueuedWork {
+  private regions: readonly CapturedRegion[];
   private memory: WebAssembly.Memory | undefined;
-  private readonly batches: readonly { device: RegionHost; items: Captured[] }[];
+  private readonly batches: readonly { device: RegionHost; items: CapturedWork[] }[];
   private readonly devices: ReadonlySet<RegionHost>;
   private readonly launches: ReadonlySet<CpuLaunch>;
   private readonly buffers: readonly Buffer[];
@@ -105,7 +105,7 @@ export class CpuGraph implements Graph, Work {
     this.devices = new Set(work.map(({ device }) => device));
     this.launches = new Set(items.filter((item) => item instanceof CpuLaunch));
     this.buffers = [...new Set(items.flatMap(buffersOf))];
-    const batches: { device: RegionHost; items: Captured[] }[] = [];
+    const batches: { device: RegionHost; items: CapturedWork[] }[] = [];
     for (const { device, item } of work) {
       const last = batches.at(-1);
       if (last && (last.device === device || !(item instanceof CpuLaunch))) last.items.push(item);
@@ -139,7 +139,7 @@ export class CpuGraph implements Graph, Work {
   }
 
   /** A piece after the other, and a long launch on other threads. */
-  *steps(): Steps {
+  *steps(): WorkSteps {
     this.requireLive();
     if (this.memory !== cpuStorage().memory) this.followMemory();
     const start = performance.now();
@@ -197,7 +197,7 @@ export class CpuGraph implements Graph, Work {
     const milliseconds = this.lasted.expected();
     if (this.cut && milliseconds < 2 * this.cut.milliseconds && this.cut.milliseconds < 2 * milliseconds) return this.cut.pieces;
     this.forgetPieces();
-    const each = this.guess() / piecesOf(milliseconds);
+    const each = this.guess() / pieceCount(milliseconds);
     const pieces = this.batches.flatMap(({ device, items }) =>
       inPieces(items, each).map((some) => (some.length === 1 && some[0] instanceof CpuLaunch ? some[0] : device.region(some))),
     );
@@ -210,7 +210,7 @@ export class CpuGraph implements Graph, Work {
     this.cut = undefined;
   }
 
-  private build(): Region[] {
+  private build(): CapturedRegion[] {
     return this.batches.map((batch) => batch.device.region(batch.items));
   }
 
@@ -229,7 +229,7 @@ export class CpuGraph implements Graph, Work {
   }
 }
 
-function buffersOf(item: Captured): readonly Buffer[] {
+function buffersOf(item: CapturedWork): readonly Buffer[] {
   return item instanceof CpuLaunch ? item.buffers : [item.target.buffer, ...(item.source ? [item.source.buffer] : [])];
 }
 
@@ -239,7 +239,7 @@ let captured: Noted[] | undefined;
 export const capturing = (): boolean => captured !== undefined;
 
 /** Notes work during a capture; returns false where there is none, and the work is to be done. */
-export function note(device: RegionHost, item: Captured): boolean {
+export function note(device: RegionHost, item: CapturedWork): boolean {
   captured?.push({ device, item });
   return captured !== undefined;
 }

@@ -40,7 +40,7 @@ const SLOW = { bytes: 3e6, flops: 4e5 };
 const UNKNOWN = 100;
 
 /** Number of pieces into which work is cut, each of half that time at most. */
-export const piecesOf = (milliseconds: number): number => Math.ceil((2 * milliseconds) / limit.long);
+export const pieceCount = (milliseconds: number): number => Math.ceil((2 * milliseconds) / limit.long);
 
 /** Milliseconds that a launch may take, from its cost. */
 export const guessOf = ({ bytes, flops, estimate }: WorkCost): number =>

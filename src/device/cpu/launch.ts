@@ -1,16 +1,16 @@
 import { LaunchError, type KernelError } from "../../base/errors.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
 import { requireLiveViews } from "../launch/bind.js";
-import type { Binding, Call } from "../launch/binding.js";
+import type { Binding, BindArguments } from "../launch/binding.js";
 import type { Cost, Device, Launch, Precision } from "../device.js";
 import type { Policy } from "../launch/policy.js";
 import { checksRemark, giveBackFaultRecord } from "../launch/faults.js";
 import { freePrintRecords } from "../launch/prints.js";
-import { withNumbers, type Scalars } from "../launch/other-numbers.js";
+import { withNumbers, type ScalarValues } from "../launch/other-numbers.js";
 import { freeTeamRows } from "../launch/team-rows.js";
 import type { LaunchTuning } from "../tuning/tuning.js";
 import type { Buffer } from "../memory/view.js";
-import { backlog, type Failure, type Steps, type Work } from "./backlog.js";
+import { backlog, type Failure, type WorkSteps, type QueuedWork } from "./backlog.js";
 import { guessOf, Lasted } from "./lasted.js";
 import type { Rerun } from "./rerun.js";
 import { stepsOf, type Runnable } from "./runnable.js";
@@ -41,11 +41,11 @@ export interface CpuHost extends Device {
   /** Throws DeviceError once the device was closed. */
   requireOpen(): void;
   /** Runs a call in its turn, and gives its results to `done`. Throws LaunchError for what `prepare` refuses. */
-  runInTurn(call: Call, done: (results: Record<string, number>) => void): void;
+  runInTurn(call: BindArguments, done: (results: Record<string, number>) => void): void;
 }
 
 /** A program of one device, with its last results. */
-export class CpuLaunch implements Launch, Work {
+export class CpuLaunch implements Launch, QueuedWork {
   readonly kernel: Kernel;
   readonly policy: Policy;
   readonly precision: Precision;
@@ -123,7 +123,7 @@ export class CpuLaunch implements Launch, Work {
     this.look();
   }
 
-  *steps(): Steps {
+  *steps(): WorkSteps {
     yield* this.stepsUnseen();
     this.look();
   }
@@ -144,7 +144,7 @@ export class CpuLaunch implements Launch, Work {
   }
 
   /** The same in steps. Since it was submitted, the launch may have been freed or its device closed, which both wait until all is done. */
-  *stepsUnseen(): Steps {
+  *stepsUnseen(): WorkSteps {
     this.requireLive();
     this.latest = this.failure = undefined;
     const start = performance.now();
@@ -178,7 +178,7 @@ export class CpuLaunch implements Launch, Work {
     return fault;
   }
 
-  submit(scalars?: Scalars, policy?: Policy): void {
+  submit(scalars?: ScalarValues, policy?: Policy): void {
     if (!scalars && !policy) return this.device.queue.submit(this);
     this.requireReady();
     this.device.runInTurn(withNumbers(this.binding.call, scalars, policy), (results) => (this.latest = results));

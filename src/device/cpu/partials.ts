@@ -9,9 +9,9 @@ import { belowOf, hostArray, writeView } from "./host-view.js";
  * a line, or for each team, and these are folded by the same rule until one is left.
  */
 
-export type Fold = (a: number, b: number) => number;
+export type FoldFunction = (a: number, b: number) => number;
 
-const OPS: Record<Exclude<ReduceOp, "custom">, Record<NumericType, Fold>> = {
+const OPS: Record<Exclude<ReduceOp, "custom">, Record<NumericType, FoldFunction>> = {
   sum: {
     f64: (a, b) => a + b,
     f32: (a, b) => Math.fround(a + b),
@@ -23,12 +23,12 @@ const OPS: Record<Exclude<ReduceOp, "custom">, Record<NumericType, Fold>> = {
 };
 
 /** How two values of a built-in reduction become one, rounded to its type. */
-export function foldOf(op: Exclude<ReduceOp, "custom">, type: NumericType): Fold {
+export function foldOf(op: Exclude<ReduceOp, "custom">, type: NumericType): FoldFunction {
   return OPS[op][type];
 }
 
 /** How two values of a reduce parameter become one. */
-export function foldOfParam(param: ReduceParam): Fold {
+export function foldOfParam(param: ReduceParam): FoldFunction {
   return param.op === "custom" ? combineFunction(param.combine!) : foldOf(param.op, param.type);
 }
 
@@ -43,7 +43,7 @@ export function foldPartials(
   partials: { [index: number]: number },
   count: number,
   param: Pick<ReduceParam, "identity">,
-  fold: Fold,
+  fold: FoldFunction,
 ): number {
   if (count === 0) return param.identity;
   for (let left = count; left > 1; left = chunksPerLine(left)) {
@@ -64,7 +64,7 @@ export function foldPartials(
 export function finishReduction(
   { outputs, partials: unfolded }: Pick<Binding, "outputs" | "partials">,
   param: ReduceParam,
-  fold: Fold,
+  fold: FoldFunction,
   partials: Float64Array,
   results: Record<string, number>,
 ): void {

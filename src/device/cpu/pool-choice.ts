@@ -34,7 +34,7 @@ function usual(known: number, took: number): number {
 }
 
 /** Chooses for each run of a program. */
-export class Choice {
+export class PoolChoice {
   private readonly pressure = new Pressure();
   private readonly times = new Map<number, Times>();
   private stalled = false;

@@ -1,4 +1,4 @@
-import { powi } from "../../ir/exact.js";
+import { exactPowi } from "../../ir/exact.js";
 import { FAULT } from "../../ir/passes/check-indices.js";
 import { noteFault } from "./note-fault.js";
 
@@ -17,7 +17,7 @@ export interface ProgramStage {
  */
 
 /** Code that every thread of a pool holds. */
-export type Program =
+export type PoolProgram =
   /**
    * `source` is the body of a function of `memory` (ArrayBufferLike of the pool's memory, or undefined) and `buffers` (those given to
    * `share`, by their numbers) and `noteFault` that returns `(args, worker, workers) => void`.
@@ -29,7 +29,7 @@ export type Program =
   | { kind: "region"; name: string; stages: readonly (ProgramStage | undefined)[] };
 
 /** One worker's share of a program: `args` is whatever number the program was run with. */
-export type Run = (args: number, worker: number, workers: number) => void;
+export type PoolRun = (args: number, worker: number, workers: number) => void;
 
 /** Message of the main thread to a worker: first `memory`, `control` and `rank`, later news. */
 export interface Post {
@@ -44,7 +44,7 @@ export interface Post {
   };
   /** The pool is closed: the worker forgets all that it had of it. */
   retire?: true;
-  programs: [id: number, program: Program][];
+  programs: [id: number, program: PoolProgram][];
   buffers: [id: number, buffer: SharedArrayBuffer | undefined][];
   released: number[];
 }
@@ -59,7 +59,7 @@ export const EPOCH = 0;
 export const PROGRAM = 1;
 export const WORKERS = 2;
 /** The number of a run's slice, and how many there are. */
-export const SLICE = 6;
+export const SLICE_WORD = 6;
 export const SLICES = 7;
 /** Workers that sleep until the next epoch. */
 export const SLEEPERS = LINE;
@@ -106,7 +106,7 @@ export class Control {
     const { words } = this;
     words[PROGRAM] = program;
     words[WORKERS] = workers;
-    words[SLICE] = slice.number;
+    words[SLICE_WORD] = slice.number;
     words[SLICES] = slice.count;
     this.args[0] = args;
   }
@@ -147,28 +147,28 @@ const imports = {
   math: {
     fmod: (a: number, b: number) => a % b,
     exp2: (a: number) => Math.pow(2, a),
-    powi_f64: (x: number, n: number) => powi(x, n),
-    powi_f32: (x: number, n: number) => powi(x, n, Math.fround),
+    powi_f64: (x: number, n: number) => exactPowi(x, n),
+    powi_f32: (x: number, n: number) => exactPowi(x, n, Math.fround),
   },
 };
 
 /** Compiles a program on this thread. */
-export function load(
-  program: Exclude<Program, { kind: "region" }>,
+export function loadAtomically(
+  program: Exclude<PoolProgram, { kind: "region" }>,
   memory: WebAssembly.Memory | undefined,
   buffers: readonly (SharedArrayBuffer | undefined)[],
-): Run {
+): PoolRun {
   if (program.kind === "js")
-    return new Function("memory", "buffers", "noteFault", program.source)(memory?.buffer, buffers, noteFault) as Run;
+    return new Function("memory", "buffers", "noteFault", program.source)(memory?.buffer, buffers, noteFault) as PoolRun;
   const module = new WebAssembly.Module(program.bytes as Uint8Array<ArrayBuffer>);
   const fault = (address: number | bigint, ...what: [number, number, ...number[]]) =>
     noteFault(new Int32Array(memory!.buffer, Number(address), FAULT.length), ...what);
   const instance = new WebAssembly.Instance(module, { ...imports, env: memory ? { memory, fault } : {} });
-  return instance.exports.run as Run;
+  return instance.exports.run as PoolRun;
 }
 
 /** An error in words; of a trap, with what tells more. */
-export function textOf(error: unknown): string {
+export function threadErrorText(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return typeof WebAssembly === "object" && error instanceof WebAssembly.RuntimeError
     ? `${text}; run it with checked: true or ISOFORM_CHECKED=1, which tell the index`

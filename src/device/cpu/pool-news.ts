@@ -1,11 +1,11 @@
-import type { Post, Program } from "./pool-control.js";
+import type { Post, PoolProgram } from "./pool-control.js";
 
 /**
  * Changes to tell the workers. Programs that were added and removed in between are never mentioned, so the list never outgrows the programs
  * in use.
  */
 export class News {
-  private readonly programs = new Map<number, Program>();
+  private readonly programs = new Map<number, PoolProgram>();
   private readonly buffers = new Map<number, SharedArrayBuffer | undefined>();
   private readonly released = new Set<number>();
   private memory: WebAssembly.Memory | undefined;
@@ -16,7 +16,7 @@ export class News {
     this.programs.clear();
     this.released.clear();
   }
-  register(id: number, program: Program): void {
+  register(id: number, program: PoolProgram): void {
     this.programs.set(id, program);
   }
   release(id: number): void {

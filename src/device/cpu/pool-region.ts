@@ -1,4 +1,4 @@
-import { ARRIVED, ARRIVED_SLEEPERS, FAILED, Patience, type Control, type ProgramStage, type Run } from "./pool-control.js";
+import { ARRIVED, ARRIVED_SLEEPERS, FAILED, Patience, type Control, type ProgramStage, type PoolRun } from "./pool-control.js";
 
 /*
  * A region: stages that all threads of a pool run together, with a barrier between two of them, so that nobody returns to a host
@@ -9,7 +9,7 @@ import { ARRIVED, ARRIVED_SLEEPERS, FAILED, Patience, type Control, type Program
 type Share = (() => void) | undefined;
 
 /** A thread's share of a program stage. */
-export function shareOf({ args, workers }: ProgramStage, run: Run, rank: number): Share {
+export function workerShare({ args, workers }: ProgramStage, run: PoolRun, rank: number): Share {
   return rank < workers ? () => run(args, rank, workers) : undefined;
 }
 

@@ -1,5 +1,5 @@
 import { DeviceError } from "../../base/errors.js";
-import { Control, EPOCH, Patience, PENDING, SLEEPERS, TAKE_MESSAGES, WHOLE, type Program, type Slice } from "./pool-control.js";
+import { Control, EPOCH, Patience, PENDING, SLEEPERS, TAKE_MESSAGES, WHOLE, type PoolProgram, type Slice } from "./pool-control.js";
 import { isLost, untilEnded } from "./pool-end.js";
 import { Thread } from "./pool-thread.js";
 
@@ -14,7 +14,7 @@ interface PoolMeans {
 /** A run in which the stand-in takes the place of worker 0. */
 interface StandInRun {
   readonly id: number;
-  readonly program: Program;
+  readonly program: PoolProgram;
   readonly args: number;
   readonly workers: number;
   readonly slice: Slice;
@@ -100,7 +100,7 @@ export class StandIn {
 
   private teach({ id, program }: StandInRun): void {
     const { memory, control, buffers } = this.means;
-    const news = { programs: [[id, program]] as [number, Program][], buffers: [...buffers.entries()], released: [] };
+    const news = { programs: [[id, program]] as [number, PoolProgram][], buffers: [...buffers.entries()], released: [] };
     if (!this.started) {
       this.started = true;
       const start = { memory, control: this.control.buffer, rank: 1, standsIn: { pool: control?.buffer } };

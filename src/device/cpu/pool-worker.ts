@@ -1,4 +1,4 @@
-import { shareOf, RegionRun } from "./pool-region.js";
+import { workerShare, RegionRun } from "./pool-region.js";
 import {
   ARRIVED,
   Control,
@@ -6,16 +6,16 @@ import {
   MAIN_SLEEPS,
   PENDING,
   PROGRAM,
-  SLICE,
+  SLICE_WORD,
   SLICES,
   SLEEPERS,
   TAKE_MESSAGES,
   WORKERS,
-  load,
+  loadAtomically,
   Patience,
-  textOf,
+  threadErrorText,
 } from "./pool-control.js";
-import type { Post, Program, Run } from "./pool-control.js";
+import type { Post, PoolProgram, PoolRun } from "./pool-control.js";
 
 /* A worker of the pool: the same code as a Node worker thread and as a browser's Worker. */
 
@@ -27,7 +27,7 @@ let share = 0;
 let standsIn: { readonly pool: Control | undefined } | undefined;
 let epoch = 0;
 const patience = new Patience();
-const programs = new Map<number, Run>();
+const programs = new Map<number, PoolRun>();
 const buffers: (SharedArrayBuffer | undefined)[] = [];
 
 function take(post: Post): void {
@@ -53,7 +53,7 @@ function take(post: Post): void {
   for (const id of post.released) programs.delete(id);
   for (const [id, program] of post.programs) {
     try {
-      programs.set(id, program.kind === "region" ? walkOf(program, control!) : load(program, memory, buffers));
+      programs.set(id, program.kind === "region" ? walkOf(program, control!) : loadAtomically(program, memory, buffers));
     } catch (error) {
       programs.set(id, () => {
         throw error;
@@ -63,9 +63,9 @@ function take(post: Post): void {
 }
 
 /** This worker's way through a region of programs that it knows already. */
-function walkOf({ stages }: Extract<Program, { kind: "region" }>, control: Control): Run {
-  const shares = stages.map((stage) => stage && shareOf(stage, programs.get(stage.program)!, rank));
-  const fail = (stage: number, error: unknown): void => control.setError(rank, `${stages[stage]!.label}: ${textOf(error)}`);
+function walkOf({ stages }: Extract<PoolProgram, { kind: "region" }>, control: Control): PoolRun {
+  const shares = stages.map((stage) => stage && workerShare(stage, programs.get(stage.program)!, rank));
+  const fail = (stage: number, error: unknown): void => control.setError(rank, `${stages[stage]!.label}: ${threadErrorText(error)}`);
   const sleep = (arrived: number): void => void Atomics.wait(control.words, ARRIVED, arrived);
   let regionRun: RegionRun | undefined;
   return (_args, _rank, team) => (regionRun ??= new RegionRun(control, team, shares, fail, sleep)).run();
@@ -103,9 +103,9 @@ function waitFor({ words }: Control): void {
 function participate(control: Control, program: number, workers: number): void {
   try {
     const { words } = control;
-    programs.get(program)!(control.argument, words[SLICE] * workers + share, words[SLICES] * workers);
+    programs.get(program)!(control.argument, words[SLICE_WORD] * workers + share, words[SLICES] * workers);
   } catch (error) {
-    control.setError(rank, textOf(error));
+    control.setError(rank, threadErrorText(error));
   }
 }
 

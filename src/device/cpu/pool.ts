@@ -1,16 +1,28 @@
 import { processors } from "#engine";
 import { DeviceError, IsoformError } from "../../base/errors.js";
 import type { Aside } from "./backlog.js";
-import { shareOf, RegionRun } from "./pool-region.js";
-import { ARRIVED, Control, EPOCH, FAILED, PENDING, SLEEPERS, TAKE_MESSAGES, WHOLE, load, Patience, textOf } from "./pool-control.js";
-import type { Post, Program, ProgramStage, Run } from "./pool-control.js";
+import { workerShare, RegionRun } from "./pool-region.js";
+import {
+  ARRIVED,
+  Control,
+  EPOCH,
+  FAILED,
+  PENDING,
+  SLEEPERS,
+  TAKE_MESSAGES,
+  WHOLE,
+  loadAtomically,
+  Patience,
+  threadErrorText,
+} from "./pool-control.js";
+import type { Post, PoolProgram, ProgramStage, PoolRun } from "./pool-control.js";
 import { isLost, LOOK_MS, mayWait, untilEnded } from "./pool-end.js";
 import { News } from "./pool-news.js";
-import { Choice } from "./pool-choice.js";
+import { PoolChoice } from "./pool-choice.js";
 import { StandIn } from "./pool-stand-in.js";
 import { Thread } from "./pool-thread.js";
 
-export type { Program, Run } from "./pool-control.js";
+export type { PoolProgram, PoolRun } from "./pool-control.js";
 
 /** A part of a region: a program on several workers, or what the calling thread does alone. */
 export type RegionPart = Omit<ProgramStage, "label"> | (() => void);
@@ -21,8 +33,8 @@ const aloneIn = (stage: ProgramStage | (() => void) | undefined): (() => void) |
 interface Registered {
   /** In messages: `kernel "axpy"`. */
   readonly label: string;
-  readonly program: Program;
-  readonly run: Run;
+  readonly program: PoolProgram;
+  readonly run: PoolRun;
   /** Ways of a region: all its stages by the calling thread, and milliseconds that it has waited at barriers in the last run. */
   readonly alone?: () => void;
   readonly waited?: () => number;
@@ -68,7 +80,7 @@ export class WorkerPool {
   private readonly news = new News();
   private epoch = 0;
   private readonly patience = new Patience();
-  private readonly choice = new Choice();
+  private readonly choice = new PoolChoice();
   private nextProgram = 0;
   private failure: string | undefined;
   private standIn: StandIn | undefined;
@@ -122,8 +134,8 @@ export class WorkerPool {
   }
 
   /** Compiles the program here now, on the workers before they need it; returns its number for `run`. */
-  register(program: Exclude<Program, { kind: "region" }>): number {
-    return this.add({ label: `kernel "${program.name}"`, program, run: load(program, this.memory, this.buffers) });
+  register(program: Exclude<PoolProgram, { kind: "region" }>): number {
+    return this.add({ label: `kernel "${program.name}"`, program, run: loadAtomically(program, this.memory, this.buffers) });
   }
 
   /**
@@ -287,7 +299,7 @@ export class WorkerPool {
     const shares = stages.map((stage) => {
       if (typeof stage === "function") return stage;
       const program = this.programs.get(stage.program)!;
-      return shareOf(stage, (args, rank, workers) => this.participate(program, args, rank, workers), 0);
+      return workerShare(stage, (args, rank, workers) => this.participate(program, args, rank, workers), 0);
     });
     const sleep = (arrived: number): void => {
       if (Atomics.wait(this.control!.words, ARRIVED, arrived, LOOK_MS) === "timed-out") this.lookForDead(label);
@@ -313,7 +325,7 @@ export class WorkerPool {
       program.run(args, rank, workers);
     } catch (error) {
       if (error instanceof IsoformError) throw error;
-      const text = textOf(error);
+      const text = threadErrorText(error);
       throw region && rank > 0 ? this.failed(region, rank, `${program.label}: ${text}`) : this.failed(program.label, rank, text);
     }
   }

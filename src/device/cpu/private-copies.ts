@@ -4,7 +4,7 @@ import type { Binding } from "../launch/binding.js";
 import { BYTES, typedArray, type TypedArray } from "../memory/view.js";
 import { addressOf, hostArray, spanOf } from "./host-view.js";
 import { foldOf } from "./partials.js";
-import type { Allocate, CpuBuffer } from "./storage.js";
+import type { Allocator, CpuBuffer } from "./storage.js";
 
 /**
  * The private copies of one scatter target: worker 0 works on the target itself, worker w > 0 on a copy of its own with the target's
@@ -20,7 +20,7 @@ export class PrivateCopies {
     private readonly param: ScatterParam,
     private readonly target: Binding["views"][string],
     readonly workers: number,
-    allocate: Allocate,
+    allocate: Allocator,
   ) {
     this.span = spanOf(target);
     // An odd number of lines apart, so that the copies' equal elements do not share cache sets.

@@ -8,8 +8,8 @@ import { capture, capturing, CpuGraph, note, type RegionHost } from "./graph.js"
 import { clearView, copyView, readView, writeView } from "./host-view.js";
 import { CpuLaunch } from "./launch.js";
 import { tools } from "../tools/tools.js";
-import { backlog, type Failure, type Steps, type Work } from "./backlog.js";
-import { turn } from "./turns.js";
+import { backlog, type Failure, type WorkSteps, type QueuedWork } from "./backlog.js";
+import { eventLoopTurn } from "./turns.js";
 
 /** Bytes of data to be written that wait in copies, and how many may: who writes more waits. */
 let copied = 0;
@@ -53,7 +53,7 @@ export class CpuQueue extends DeviceQueue<CpuLaunch, CpuGraph> {
   }
 
   /** Does work in its turn, and calls `done` if it has not failed. A failure that is not thrown here is told when somebody waits. */
-  put(work: Work, done?: () => void): void {
+  put(work: QueuedWork, done?: () => void): void {
     // Tools are told when work begins and ends.
     if (backlog.busy && tools.size > 0) backlog.settle();
     if (!backlog.busy && (!work.isLong || tools.size > 0)) {
@@ -68,7 +68,7 @@ export class CpuQueue extends DeviceQueue<CpuLaunch, CpuGraph> {
   }
 
   /** The same; the promise is resolved or rejected when the work has ended and others have had their turn where it is time. */
-  async untilRun(work: Work): Promise<void> {
+  async untilRun(work: QueuedWork): Promise<void> {
     if (!backlog.busy && (tools.size > 0 || !work.isLong)) work.run();
     else
       await new Promise<void>((resolve, reject) =>
@@ -77,7 +77,7 @@ export class CpuQueue extends DeviceQueue<CpuLaunch, CpuGraph> {
           else resolve();
         }),
       );
-    await turn();
+    await eventLoopTurn();
   }
 
   private throwFailure(): void {
@@ -181,15 +181,15 @@ export class CpuQueue extends DeviceQueue<CpuLaunch, CpuGraph> {
 
   protected async untilDone(): Promise<void> {
     await this.afterWork(() => {});
-    await turn();
+    await eventLoopTurn();
   }
 
   protected override pause(): Promise<void> | undefined {
-    return turn();
+    return eventLoopTurn();
   }
 }
 
-function* oneStep(run: () => void): Steps {
+function* oneStep(run: () => void): WorkSteps {
   run();
   yield undefined;
 }
@@ -210,7 +210,7 @@ class CpuEvent implements DeviceEvent {
 
   async done(): Promise<void> {
     if (this.seconds === undefined) await backlog.soFar();
-    await turn();
+    await eventLoopTurn();
   }
 
   block(): void {

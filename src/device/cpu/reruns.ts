@@ -1,16 +1,16 @@
 import type { Policy } from "../../ir/launch.js";
 import { checkNumbers, requireKernel } from "../launch/bind.js";
-import type { Binding, Call } from "../launch/binding.js";
-import { findAlike, findKnown, numbersOf, samePolicy } from "../launch/known-bindings.js";
-import { isPlain, leavesAll } from "../launch/plain-calls.js";
+import type { Binding, BindArguments } from "../launch/binding.js";
+import { findAlike, findKnown, callNumbers, samePolicy } from "../launch/known-bindings.js";
+import { isPlainCall, leavesAll } from "../launch/plain-calls.js";
 import { tools } from "../tools/tools.js";
 import { withInitialValues } from "../launch/initial-values.js";
-import { backlog, type Steps } from "./backlog.js";
+import { backlog, type WorkSteps } from "./backlog.js";
 import { Lasted } from "./lasted.js";
 import type { CpuLaunch } from "./launch.js";
 import type { Rerun } from "./rerun.js";
 import { stepsOf } from "./runnable.js";
-import { sizeOf } from "./work-like.js";
+import { elementCount } from "./work-like.js";
 import { cpuStorage, type CpuBuffer } from "./storage.js";
 
 /*
@@ -51,7 +51,7 @@ class Begun {
     this.end(start, rerun.end());
   }
 
-  *steps(): Steps {
+  *steps(): WorkSteps {
     const start = performance.now();
     this.end(start, yield* stepsOf(this.kept.rerun, this.kept.lasted.expected(this.size), this.signal));
   }
@@ -73,10 +73,10 @@ export class Reruns {
   private memory: object | undefined;
 
   /** The run of a launch whose like has run before, begun; undefined where it has to be prepared. Throws LaunchError as `prepare` does. */
-  begin(call: Call): Begun | undefined {
+  begin(call: BindArguments): Begun | undefined {
     requireKernel(call.device, call.kernel, call.args);
     // Tools are told of launches that are submitted.
-    if (this.kept.size === 0 || tools.size > 0 || !isPlain(call)) return undefined;
+    if (this.kept.size === 0 || tools.size > 0 || !isPlainCall(call)) return undefined;
     if (this.memory !== cpuStorage().place) {
       this.clear();
       return undefined;
@@ -87,11 +87,11 @@ export class Reruns {
     const fit = (k: Kept): boolean => k.ir === found.binding.ir && (!k.policy || samePolicy(k.policy, call.policy));
     const kept = this.kept.get(found.place)?.filter(fit);
     if (!kept?.length) return undefined;
-    const checked = known ? { ...numbersOf(known, call), sizes: known.binding.sizes } : checkNumbers(call, found);
+    const checked = known ? { ...callNumbers(known, call), sizes: known.binding.sizes } : checkNumbers(call, found);
     if (!checked) return undefined;
     const numbers = { ...checked, policy: call.policy };
     const one = kept.find(({ rerun }) => rerun.begin(numbers));
-    return one && new Begun(one, checked.initial, sizeOf(call.policy));
+    return one && new Begun(one, checked.initial, elementCount(call.policy));
   }
 
   /** Frees a launch that has run, or keeps what the next can use. */
@@ -101,7 +101,7 @@ export class Reruns {
     // Work that is under way may use what a launch would leave.
     const rerun = keeps && !backlog.busy ? launch.handOver() : undefined;
     if (!rerun || !place) return launch.free();
-    const each = launch.lasted.expected() / Math.max(1, sizeOf(policy));
+    const each = launch.lasted.expected() / Math.max(1, elementCount(policy));
     if (this.memory !== cpuStorage().place) this.clear();
     this.memory = cpuStorage().place;
     this.put(place, { ir, policy: rerun.anyRange ? undefined : policy, rerun, lasted: new Lasted(() => each) });

@@ -1,5 +1,5 @@
-import type { Aside, Steps } from "./backlog.js";
-import { limit, piecesOf } from "./lasted.js";
+import type { Aside, WorkSteps } from "./backlog.js";
+import { limit, pieceCount } from "./lasted.js";
 import { WHOLE, type Slice } from "./pool-control.js";
 
 /** Code with its arguments in place, for one run. */
@@ -25,8 +25,8 @@ const MOST = 1000;
  * signal's reason then.
  * @param milliseconds that it may take
  */
-export function* stepsOf(runnable: Runnable, milliseconds: number, signal?: AbortSignal): Steps<Record<string, number>> {
-  const count = signal ? Math.max(1, Math.floor(Math.min(MOST, piecesOf(milliseconds), runnable.mostSlices ?? 1))) : 1;
+export function* stepsOf(runnable: Runnable, milliseconds: number, signal?: AbortSignal): WorkSteps<Record<string, number>> {
+  const count = signal ? Math.max(1, Math.floor(Math.min(MOST, pieceCount(milliseconds), runnable.mostSlices ?? 1))) : 1;
   for (let number = 0; number < count; number++) {
     signal?.throwIfAborted();
     const aside = milliseconds > limit.long ? runnable.aside?.(count === 1 ? WHOLE : { number, count }) : undefined;

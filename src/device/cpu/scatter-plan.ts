@@ -4,7 +4,7 @@ import { ownedAxis, ownersKernel, whyNoOwners } from "../../ir/passes/owners.js"
 import { analyseAccess, type AccessAnalysis } from "../../ir/analysis/access.js";
 import { orderMatters } from "../../ir/identity.js";
 import type { OwnersKernel } from "../../ir/passes/owners.js";
-import { MOST_CACHED } from "../../ir/scatter-cache.js";
+import { MOST_CACHED } from "../../ir/cache-lines.js";
 import type { KernelIR, ScatterParam } from "../../ir/types.js";
 import { walkStmts } from "../../ir/walk.js";
 import { LaunchError } from "../../base/errors.js";
@@ -13,10 +13,10 @@ import type { ScatterStrategy } from "../device.js";
 import { strategySource } from "../tuning/tuning.js";
 import { BYTES } from "../memory/view.js";
 import { belowOf, spanOf } from "./host-view.js";
-import { foldingOf, type Folding } from "./fold-copies.js";
+import { foldingOf, type CopiesFold } from "./fold-copies.js";
 import type { CpuLaunch } from "./launch.js";
 import { PrivateCopies } from "./private-copies.js";
-import type { Allocate } from "./storage.js";
+import type { Allocator } from "./storage.js";
 import { WorkerCaches } from "./worker-caches.js";
 
 /** Private copies of this many bytes are taken without a look at the free memory. */
@@ -49,7 +49,7 @@ interface ScatterPlans {
  * of an atomic update in units of an element's copy and fold, `allocate` returns memory that the backend can reach. Where the order of updates
  * matters, either one worker makes them all, or each worker is an owner of a part of every target.
  */
-export function planScatters(binding: Binding, threads: number, atomicCost: number, allocate: Allocate): ScatterPlans {
+export function planScatters(binding: Binding, threads: number, atomicCost: number, allocate: Allocator): ScatterPlans {
   const targets = binding.ir.params.filter((p): p is ScatterParam => p.kind === "scatter");
   const ordered = targets.filter((p) => binding.scatter[p.name] === "sorted" && orderMatters(p));
   if (ordered.length > 0) return planOrdered(binding, targets, threads);
@@ -118,7 +118,7 @@ function compiledOwners(ir: KernelIR, axes: Readonly<Record<string, number>>): C
 }
 
 /** Chooses the strategy of a scatter parameter whose order is free, and takes the memory that it needs. */
-function planScatter(binding: Binding, param: ScatterParam, workers: number, atomicCost: number, allocate: Allocate): ScatterPlan {
+function planScatter(binding: Binding, param: ScatterParam, workers: number, atomicCost: number, allocate: Allocator): ScatterPlan {
   const { name } = param;
   const target = binding.views[name];
   const asked = binding.scatter[name];
@@ -157,7 +157,7 @@ function planScatter(binding: Binding, param: ScatterParam, workers: number, ato
 }
 
 /** Adds the launches that fold private copies, which `prepare` makes. */
-export function withFoldings({ ir, views }: Binding, plans: readonly ScatterPlan[], prepare: (folding: Folding) => CpuLaunch): void {
+export function withFoldings({ ir, views }: Binding, plans: readonly ScatterPlan[], prepare: (folding: CopiesFold) => CpuLaunch): void {
   for (const plan of plans) {
     const param = ir.params.find((p): p is ScatterParam => p.kind === "scatter" && p.name === plan.name)!;
     const folding = plan.copies && foldingOf(param, views[plan.name], plan.copies);

@@ -28,7 +28,7 @@ export interface CpuBuffer extends Buffer {
 }
 
 /** Takes memory that a backend can reach. */
-export type Allocate = (bytes: number) => CpuBuffer;
+export type Allocator = (bytes: number) => CpuBuffer;
 
 interface Hole {
   start: number;

@@ -25,7 +25,7 @@ let next: Promise<void> | undefined;
 export const delays = { count: 0 };
 
 /** A promise that is resolved once the event loop has had its turn; undefined where that is not long ago. */
-export function turn(): Promise<void> | undefined {
+export function eventLoopTurn(): Promise<void> | undefined {
   if (performance.now() - last < HELD) return undefined;
   delays.count++;
   return (next ??= new Promise((resolve) =>

@@ -5,7 +5,7 @@ import type { Cost } from "../device.js";
 export const elementsIn = ({ extents }: Pick<RangePolicy, "extents">): number => extents.reduce((a, b) => a * b, 1);
 
 /** Elements, or teams. */
-export const sizeOf = (policy: Policy): number => (policy.kind === "range" ? elementsIn(policy) : policy.league);
+export const elementCount = (policy: Policy): number => (policy.kind === "range" ? elementsIn(policy) : policy.league);
 
 /** Work below which a launch runs on one thread. */
 export interface Serial {
@@ -22,7 +22,7 @@ export class WorkLike {
     policy: Policy,
     private readonly serial: Serial,
   ) {
-    this.elements = sizeOf(policy);
+    this.elements = elementCount(policy);
   }
 
   /** True where there is too little for several threads. */

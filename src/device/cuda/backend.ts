@@ -2,7 +2,7 @@ import type { Backend } from "../device.js";
 import { cudaApi } from "./cuda-api.js";
 import { driverBackend } from "./driver-backend.js";
 import { findNvrtc, versionInName } from "./library.js";
-import { NO_KOFFI, Nvrtc } from "./nvrtc.js";
+import { CUDA_NEEDS_KOFFI, Nvrtc } from "./nvrtc.js";
 
 /** The `cuda` backend: NVIDIA GPUs through the driver API; kernels compiled at run time by NVRTC. */
 export const backend: Backend = driverBackend({
@@ -10,7 +10,7 @@ export const backend: Backend = driverBackend({
   gpu: "NVIDIA GPU",
   compiler: "nvrtc",
   tool: "nvidia-smi",
-  noKoffi: NO_KOFFI,
+  noKoffi: CUDA_NEEDS_KOFFI,
   noDriver: {
     reason: "no NVIDIA driver found (libcuda.so.1)",
     remedy: "install NVIDIA's driver, or run where there is an NVIDIA GPU",

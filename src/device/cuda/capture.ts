@@ -4,7 +4,7 @@ import type { Buffer } from "../memory/view.js";
 import type { Handle } from "./calls.js";
 
 /** Objects that a graph refers to, gathered while it is captured. */
-export class Captured {
+export class CudaCapture {
   /** @param urgent whether some of its streams are, see `Gpu.createStream` */
   constructor(readonly urgent: boolean) {}
 

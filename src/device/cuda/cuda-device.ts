@@ -1,15 +1,15 @@
-import type { Binding, Call } from "../launch/binding.js";
+import type { Binding, BindArguments } from "../launch/binding.js";
 import type { Capabilities, Device, Fold, FoldPart, Launch, TheoreticalPeaks } from "../device.js";
 import { GpuFold, type Mailboxes } from "../gpu/fold.js";
 import { GpuDevice } from "../gpu/gpu-device.js";
 import { GpuLaunch } from "../gpu/launch.js";
 import { KeptLaunches } from "../gpu/kept-launches.js";
 import type { Buffer, View } from "../memory/view.js";
-import type { Gpu, GpuFacts } from "./gpu.js";
+import type { CudaGpu, GpuFacts } from "./gpu.js";
 import { PinnedBuffer } from "./pinned.js";
-import { CudaQueue, writeView } from "./queue.js";
+import { CudaQueue, enqueueWrite } from "./queue.js";
 
-export const capabilitiesOf = ({ multiprocessors, memory }: GpuFacts): Capabilities => ({
+export const cudaCapabilities = ({ multiprocessors, memory }: GpuFacts): Capabilities => ({
   f64: true,
   parallelism: multiprocessors,
   simdBytes: 0,
@@ -24,7 +24,7 @@ const KEPT = 1 << 18;
 const NULL_STREAM = 0;
 
 /** One GPU of NVIDIA or, through HIP, of AMD. */
-export class CudaDevice extends GpuDevice<Gpu> {
+export class CudaDevice extends GpuDevice<CudaGpu> {
   readonly backend: string;
   readonly label: string;
   readonly versions: Readonly<Record<string, string>>;
@@ -32,12 +32,12 @@ export class CudaDevice extends GpuDevice<Gpu> {
   readonly theoretical: TheoreticalPeaks;
   private readonly launches = new KeptLaunches();
 
-  constructor(name: string, gpu: Gpu) {
+  constructor(name: string, gpu: CudaGpu) {
     super(name, gpu);
     this.backend = gpu.driver.api.backend;
     this.label = gpu.facts.label;
     this.versions = { driver: String(gpu.driver.int("cuDriverGetVersion")) };
-    this.capabilities = capabilitiesOf(gpu.facts);
+    this.capabilities = cudaCapabilities(gpu.facts);
     this.theoretical = { bandwidth: gpu.facts.bandwidth };
   }
 
@@ -55,7 +55,7 @@ export class CudaDevice extends GpuDevice<Gpu> {
   }
 
   protected fill(view: View, data: ArrayLike<number>): void {
-    const write = (values: ArrayLike<number>): void => writeView(this.gpu, view, values, NULL_STREAM);
+    const write = (values: ArrayLike<number>): void => enqueueWrite(this.gpu, view, values, NULL_STREAM);
     if (this.gpu.isStarted || data.length > KEPT) return write(data);
     // The caller may change its data as soon as this returns.
     const values = Float64Array.from(data);
@@ -68,7 +68,7 @@ export class CudaDevice extends GpuDevice<Gpu> {
     return new GpuLaunch(this.gpu, binding);
   }
 
-  protected override kept(call: Call): Launch | undefined {
+  protected override kept(call: BindArguments): Launch | undefined {
     return this.launches.take(call);
   }
 

@@ -2,10 +2,10 @@ import { DeviceError } from "../../base/errors.js";
 import type { Backend, BackendReport, Device } from "../device.js";
 import { loadKoffi } from "../ffi.js";
 import type { DriverApi } from "./calls.js";
-import { capabilitiesOf, CudaDevice } from "./cuda-device.js";
+import { cudaCapabilities, CudaDevice } from "./cuda-device.js";
 import { PrimaryContext } from "./context.js";
 import { Driver } from "./driver.js";
-import { Gpu, gpuFacts } from "./gpu.js";
+import { CudaGpu, gpuFacts } from "./gpu.js";
 import type { GpuCompiler } from "./runtime-compiler.js";
 
 /** Why there is no device, and what would make one available. */
@@ -76,7 +76,7 @@ export function driverBackend(parts: DriverParts): Backend {
       const { driver, compiler } = what;
       const devices = Array.from({ length: driver.int("cuDeviceGetCount") }, (_, ordinal) => {
         const facts = gpuFacts(driver, ordinal);
-        return { name: `${name}:${ordinal}`, label: facts.label, capabilities: capabilitiesOf(facts) };
+        return { name: `${name}:${ordinal}`, label: facts.label, capabilities: cudaCapabilities(facts) };
       });
       const versions = { driver: parts.driverVersion(driver.int("cuDriverGetVersion")), [parts.compiler]: await compiler.version() };
       return { backend: name, devices, versions };
@@ -91,7 +91,7 @@ export function driverBackend(parts: DriverParts): Backend {
       if (index >= count)
         throw new DeviceError(full, `this machine has ${count} ${parts.gpu}${count === 1 ? "" : "s"}`, "isoform doctor lists them");
       const context = new PrimaryContext(driver, driver.int("cuDeviceGet", index));
-      return new CudaDevice(full, new Gpu(full, driver, await compiler.load(), index, context));
+      return new CudaDevice(full, new CudaGpu(full, driver, await compiler.load(), index, context));
     },
   };
 }

@@ -9,7 +9,7 @@ import type { DeviceAttribute } from "./calls.js";
 import type { Handle } from "./calls.js";
 import type { PrimaryContext } from "./context.js";
 import type { Driver } from "./driver.js";
-import type { Captured } from "./capture.js";
+import type { CudaCapture } from "./capture.js";
 import type { GpuCompiler } from "./runtime-compiler.js";
 import { Staging } from "./staging.js";
 import { FillStep, KernelStep, packParams } from "./steps.js";
@@ -61,20 +61,20 @@ export function theoreticalBandwidth(clockRate: number, busWidth: number): numbe
 }
 
 /** One GPU's primary context: its memory, its compiled modules, its pinned staging memory. */
-export class Gpu implements GpuMachine {
+export class CudaGpu implements GpuMachine {
   readonly language: GpuLanguage;
   readonly memory: MemorySpace;
   readonly facts: GpuFacts;
   readonly staging: Staging;
   /** Set while what its streams are given is captured. */
-  capture: Captured | undefined;
+  capture: CudaCapture | undefined;
   /** Looks for failures of what others do for this GPU, while somebody waits for it. */
   watch: (() => void) | undefined;
   /** Kernels of a graph that wait for the one before may be started while it runs. */
   readonly startsEarly: boolean;
   private readonly device: number;
-  private readonly peers = new Map<Gpu, boolean>();
-  private readonly buffers = new Set<GpuBuffer>();
+  private readonly peers = new Map<CudaGpu, boolean>();
+  private readonly buffers = new Set<CudaBuffer>();
   private readonly postponed: (() => void)[] = [];
   private readonly streams: Handle[] = [];
   private readonly modules = new Map<string, { readonly module: Handle; readonly entries: Map<string, Entry> }>();
@@ -151,9 +151,9 @@ export class Gpu implements GpuMachine {
   }
 
   /** Zeroed memory, ready for every stream of this GPU. Throws DeviceError if it does not fit: before the first use of a GPU, there. */
-  allocate(bytes: number): GpuBuffer {
+  allocate(bytes: number): CudaBuffer {
     this.requireOpen();
-    const buffer = new GpuBuffer(this, bytes);
+    const buffer = new CudaBuffer(this, bytes);
     if (bytes === 0) return buffer;
     if (this.capture) throw new DeviceError(this.name, "memory is allocated during a capture", "make arrays and launches before it");
     if (this.started) {
@@ -180,7 +180,7 @@ export class Gpu implements GpuMachine {
       throw new DeviceError(this.name, `${gib(bytes)} asked for, ${gib(free)} of ${gib(total)} free`, "free arrays or use a smaller size");
   }
 
-  release(buffer: GpuBuffer): void {
+  release(buffer: CudaBuffer): void {
     if (!this.buffers.delete(buffer) || this.closed || !buffer.isPlaced) return;
     this.enter().call("cuMemFree_v2", buffer.address);
   }
@@ -204,7 +204,7 @@ export class Gpu implements GpuMachine {
   }
 
   /** True where work of this GPU reaches the other's memory directly, which is allowed from then on. */
-  reaches(other: Gpu): boolean {
+  reaches(other: CudaGpu): boolean {
     let reached = this.peers.get(other);
     if (reached === undefined) {
       reached = other.driver === this.driver && this.driver.int("cuDeviceCanAccessPeer", this.device, other.device) !== 0;
@@ -312,13 +312,13 @@ const FunctionAttribute = { localBytes: 3, registers: 4, maxDynamicShared: 8 } a
 const ALWAYS_SHARED = 48 << 10;
 
 /** A piece of one GPU's memory. */
-export class GpuBuffer implements GpuMemory {
+export class CudaBuffer implements GpuMemory {
   readonly memory: MemorySpace;
   live = true;
   private place: number | undefined;
 
   constructor(
-    readonly gpu: Gpu,
+    readonly gpu: CudaGpu,
     readonly bytes: number,
   ) {
     this.memory = gpu.memory;

@@ -4,8 +4,8 @@ import { loadCopies } from "../gpu/copies.js";
 import type { GpuFold } from "../gpu/fold.js";
 import type { GpuLaunch } from "../gpu/launch.js";
 import type { Handle } from "./calls.js";
-import type { Captured } from "./capture.js";
-import type { Gpu } from "./gpu.js";
+import type { CudaCapture } from "./capture.js";
+import type { CudaGpu } from "./gpu.js";
 import type { Binding } from "../launch/binding.js";
 import type { Buffer } from "../memory/view.js";
 
@@ -17,7 +17,7 @@ const NODE_PRIORITY = 8;
 
 /** A stream of one GPU that takes part in a capture. */
 interface Origin {
-  readonly gpu: Gpu;
+  readonly gpu: CudaGpu;
   readonly stream: Handle;
 }
 
@@ -30,9 +30,9 @@ export class CudaGraph implements Graph {
   private readonly buffers: readonly Buffer[];
 
   private constructor(
-    readonly gpu: Gpu,
+    readonly gpu: CudaGpu,
     graph: Handle,
-    captured: Captured,
+    captured: CudaCapture,
   ) {
     const { driver } = gpu;
     this.launches = [...captured.launches];
@@ -48,7 +48,7 @@ export class CudaGraph implements Graph {
    * Captures what `record` enqueues on the origin's stream and on streams of `gpus` that wait for it; `record` forks and joins them.
    * Throws LaunchError inside another capture, DeviceError for what the driver cannot capture.
    */
-  static capture({ gpu, stream }: Origin, gpus: ReadonlySet<Gpu>, captured: Captured, record: () => void): CudaGraph {
+  static capture({ gpu, stream }: Origin, gpus: ReadonlySet<CudaGpu>, captured: CudaCapture, record: () => void): CudaGraph {
     for (const one of gpus) if (one.capture) throw new LaunchError("a capture inside a capture: capture the inner work on its own, before");
     // Not to be done on the way.
     for (const one of gpus) {

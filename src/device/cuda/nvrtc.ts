@@ -1,11 +1,11 @@
 import { cudaLanguage } from "../../emit/c/cuda.js";
 import { DeviceError } from "../../base/errors.js";
 import { cachedBinary } from "../../cache/cache.js";
-import { loadKoffi, type Library } from "../ffi.js";
+import { loadKoffi, noKoffi, type Library } from "../ffi.js";
 import { findNvrtc, openNvrtcLibrary, type NvrtcPaths } from "./library.js";
 import { RuntimeCompiler, type CodeOptions, type GpuCompiler } from "./runtime-compiler.js";
 
-export const NO_KOFFI = { reason: "the package koffi, which calls NVIDIA's libraries, is not installed", remedy: "npm install koffi" };
+export const CUDA_NEEDS_KOFFI = noKoffi("NVIDIA's libraries");
 const NO_NVRTC = {
   reason: "NVIDIA's run-time compiler libnvrtc was not found",
   remedy: 'install the CUDA toolkit, or run "pip install nvidia-cuda-nvrtc-cu12" and set ISOFORM_NVRTC to its folder nvidia/cuda_nvrtc/lib',
@@ -34,7 +34,7 @@ export class Nvrtc implements GpuCompiler {
   /** Throws DeviceError if koffi or the library is missing. */
   static async open(paths: NvrtcPaths = findNvrtc()): Promise<Nvrtc> {
     const koffi = await loadKoffi();
-    if (!koffi) throw new DeviceError("cuda", NO_KOFFI.reason, NO_KOFFI.remedy);
+    if (!koffi) throw new DeviceError("cuda", CUDA_NEEDS_KOFFI.reason, CUDA_NEEDS_KOFFI.remedy);
     const library = openNvrtcLibrary(koffi, paths);
     if (!library) throw new DeviceError("cuda", NO_NVRTC.reason, NO_NVRTC.remedy);
     return new Nvrtc(library);

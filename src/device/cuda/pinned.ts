@@ -1,6 +1,6 @@
 import { CPU_MEMORY, type Buffer, type MemorySpace } from "../memory/view.js";
 import type { Handle } from "./calls.js";
-import type { Gpu } from "./gpu.js";
+import type { CudaGpu } from "./gpu.js";
 
 /** Pinned memory of the host, which a GPU copies to and from by itself. */
 export class PinnedBuffer implements Buffer {
@@ -13,7 +13,7 @@ export class PinnedBuffer implements Buffer {
 
   /** Throws DeviceError where the driver has none left. */
   constructor(
-    private readonly gpu: Gpu,
+    private readonly gpu: CudaGpu,
     readonly bytes: number,
   ) {
     const driver = gpu.enter();

@@ -9,14 +9,14 @@ import { denseMemory, stridedMemory, stridedCopy } from "../gpu/copies.js";
 import { GpuFold } from "../gpu/fold.js";
 import { GpuLaunch } from "../gpu/launch.js";
 import type { Handle } from "./calls.js";
-import { Captured } from "./capture.js";
-import { GpuBuffer, type Gpu } from "./gpu.js";
+import { CudaCapture } from "./capture.js";
+import { CudaBuffer, type CudaGpu } from "./gpu.js";
 import { CudaGraph } from "./graph.js";
 import { PinnedBuffer } from "./pinned.js";
 import { untilReady } from "./staging.js";
 
 /** Events that nothing refers to any more go back to the driver. */
-const forgotten = new FinalizationRegistry<{ gpu: Gpu; event: Handle }>(({ gpu, event }) => {
+const forgotten = new FinalizationRegistry<{ gpu: CudaGpu; event: Handle }>(({ gpu, event }) => {
   if (!gpu.isClosed) gpu.enter().call("cuEventDestroy_v2", event);
 });
 
@@ -26,8 +26,8 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
 
   constructor(
     readonly device: Device,
-    readonly gpu: Gpu,
-    /** See `Gpu.createStream`. */
+    readonly gpu: CudaGpu,
+    /** See `CudaGpu.createStream`. */
     readonly urgent = false,
   ) {
     super();
@@ -78,7 +78,7 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
   protected captureWork(record: () => void, others: readonly Queue[]): Graph {
     const forks = others.filter((other) => this.capturesWith(other));
     const gpus = new Set([this, ...forks].map(({ gpu }) => gpu));
-    const captured = new Captured([this, ...forks].some(({ urgent }) => urgent));
+    const captured = new CudaCapture([this, ...forks].some(({ urgent }) => urgent));
     return CudaGraph.capture(this, gpus, captured, () => {
       const start = this.record();
       for (const fork of forks) fork.wait(start);
@@ -88,7 +88,7 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
   }
 
   protected writeData(target: View, data: ArrayLike<number>): void {
-    writeView(this.gpu, target, data, this.stream);
+    enqueueWrite(this.gpu, target, data, this.stream);
   }
 
   protected copyViews(source: View, target: View): void {
@@ -183,7 +183,7 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
 
   /** GPUs that reach each other do it without the host; else the driver takes the way through pinned host memory. */
   private copyToPeer(source: View, target: View, far: Buffer): void {
-    if (!(far instanceof GpuBuffer) || far.gpu.driver !== this.gpu.driver) return void this.enter(source, target);
+    if (!(far instanceof CudaBuffer) || far.gpu.driver !== this.gpu.driver) return void this.enter(source, target);
     const driver = this.enter(...[source, target].filter(({ buffer }) => buffer !== far));
     const reached = this.gpu.reaches(far.gpu);
     const contiguous = source.contiguous && target.contiguous;
@@ -192,7 +192,7 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
     if (reached && !contiguous) this.copyStrided(source, target);
     else if (reached) driver.call("cuMemcpyDtoDAsync_v2", stridedMemory(target).address, stridedMemory(source).address, bytes, this.stream);
     else if (contiguous) {
-      const operands = [target, source].flatMap((view) => [stridedMemory(view).address, (view.buffer as GpuBuffer).gpu.context]);
+      const operands = [target, source].flatMap((view) => [stridedMemory(view).address, (view.buffer as CudaBuffer).gpu.context]);
       driver.call("cuMemcpyPeerAsync", ...operands, bytes, this.stream);
     } else
       throw new LaunchError(
@@ -205,7 +205,7 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
   }
 
   /** New dense memory with the view's elements in `right` order. */
-  private pack(source: View): GpuBuffer {
+  private pack(source: View): CudaBuffer {
     const dense = this.gpu.allocate(source.size * BYTES[source.type]);
     const memory = denseMemory(dense.address, source.shape);
     stridedCopy(this.gpu, BYTES[source.type] as 1 | 4 | 8, source.shape, stridedMemory(source), memory).enqueue(this.stream);
@@ -228,7 +228,7 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
   private enter(...views: View[]) {
     const driver = this.gpu.enter();
     this.requireOwnMemory(views);
-    for (const { buffer } of views) this.gpu.capture?.buffers.add(buffer as GpuBuffer);
+    for (const { buffer } of views) this.gpu.capture?.buffers.add(buffer as CudaBuffer);
     return driver;
   }
 }
@@ -237,7 +237,7 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
 const placeOf = ({ buffer, offset, type }: View): Handle => (buffer as PinnedBuffer).pointer + offset * BYTES[type];
 
 /** Enqueues the copy of host data in `right` order to a view, one value for each element (see `requireData`), on `stream`. */
-export function writeView(gpu: Gpu, target: View, data: ArrayLike<number>, stream: Handle): void {
+export function enqueueWrite(gpu: CudaGpu, target: View, data: ArrayLike<number>, stream: Handle): void {
   if (target.buffer.memory !== gpu.memory)
     throw new LaunchError(`a view in the memory of ${target.buffer.memory.name} was given to "${gpu.name}"`);
   gpu.enter();
@@ -256,7 +256,7 @@ class CudaEvent implements CheckingEvent {
   faults?: FaultsBefore;
 
   constructor(
-    readonly gpu: Gpu,
+    readonly gpu: CudaGpu,
     readonly handle: Handle,
   ) {
     forgotten.register(this, { gpu, event: handle });

@@ -1,6 +1,6 @@
 import { DeviceError } from "../../base/errors.js";
 import type { Handle } from "./calls.js";
-import type { Gpu } from "./gpu.js";
+import type { CudaGpu } from "./gpu.js";
 
 /** Bytes of CUipcMemHandle, which is passed by value. */
 const HANDLE_BYTES = 64;
@@ -13,7 +13,7 @@ export class SharedMemory {
   private readonly functions: Readonly<Record<string, (...args: any[]) => number>>;
 
   /** @throws Error where the driver's library lacks a function */
-  constructor(private readonly gpu: Gpu) {
+  constructor(private readonly gpu: CudaGpu) {
     const { koffi, library } = gpu.driver;
     const handle = koffi.struct({ bytes: koffi.array("uint8_t", HANDLE_BYTES, "Typed") });
     this.functions = {

@@ -4,7 +4,7 @@ import type { AnySlot } from "../../schedule/slots.js";
 import { valueOf, type Fill, type Shape, type Step } from "../gpu/steps.js";
 import type { Handle } from "./calls.js";
 import type { Driver } from "./driver.js";
-import type { Captured } from "./capture.js";
+import type { CudaCapture } from "./capture.js";
 
 const SIZE: Record<ValueType, number> = { pointer: 8, f64: 8, i64: 8, f32: 4, i32: 4, u32: 4, bool: 1 };
 
@@ -13,7 +13,7 @@ interface StepGpu {
   readonly driver: Driver;
   /** See `DriverApi.startsEarly`. */
   readonly startsEarly: boolean;
-  readonly capture: Captured | undefined;
+  readonly capture: CudaCapture | undefined;
 }
 
 /** Parameters as the driver takes them, and the place of each. */

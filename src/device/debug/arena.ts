@@ -5,7 +5,7 @@ import { BYTES, typedArray, type TypedArray, type View } from "../memory/view.js
 const lowestAddress = (view: View): number => addressOf(view) - belowOf(view) * BYTES[view.type];
 
 /** A range of CPU memory that some views cover, and its copy. */
-export interface Piece {
+export interface CopiedRange {
   host: ArrayBufferLike;
   start: number;
   end: number;
@@ -15,8 +15,8 @@ export interface Piece {
 }
 
 /** A copy of the memory of a launch's views. Views that overlap do so in the copy too. */
-export class Arena {
-  readonly pieces: Piece[] = [];
+export class CopyArena {
+  readonly pieces: CopiedRange[] = [];
 
   constructor(views: readonly View[]) {
     const spans = views.map((view) => {

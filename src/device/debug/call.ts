@@ -3,7 +3,7 @@ import type { Binding } from "../launch/binding.js";
 import type { AnyView } from "../memory/blocked-view.js";
 import { foldOfParam } from "../cpu/partials.js";
 import type { ReduceParam } from "../../ir/types.js";
-import type { Arena } from "./arena.js";
+import type { CopyArena } from "./arena.js";
 import { checkedScatter, checkedTable, checkedView } from "./checked-view.js";
 import { WatchedTeam } from "./team.js";
 import { Watch } from "./watch.js";
@@ -12,7 +12,7 @@ import { Watch } from "./watch.js";
  * Calls the kernel's own function for each element, in order, over checked arrays of the arena, so that breakpoints and console.log
  * work. Throws KernelError for an index out of bounds, an integer that does not fit, undefined scratch, or a race.
  */
-export function callKernel(binding: Binding, args: Record<string, unknown>, arena: Arena): void {
+export function callKernel(binding: Binding, args: Record<string, unknown>, arena: CopyArena): void {
   const { kernel, policy } = binding;
   const watch = new Watch(kernel, arena.pieces);
   const params = parametersOf(binding, args, arena, watch);
@@ -38,7 +38,7 @@ export function callKernel(binding: Binding, args: Record<string, unknown>, aren
 function parametersOf(
   { kernel, ir, scalars }: Binding,
   args: Record<string, unknown>,
-  arena: Arena,
+  arena: CopyArena,
   watch: Watch,
 ): Record<string, unknown> {
   const one = (name: string): unknown => {

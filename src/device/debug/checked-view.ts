@@ -4,7 +4,7 @@ import { belowOf } from "../cpu/host-view.js";
 import { foldOf } from "../cpu/partials.js";
 import { BlockedView, storageOf, type AnyView } from "../memory/blocked-view.js";
 import { BYTES, type TypedArray } from "../memory/view.js";
-import type { Arena } from "./arena.js";
+import type { CopyArena } from "./arena.js";
 import type { Watch } from "./watch.js";
 
 /** Arrays as a kernel's function sees them: nested, as `a[i][j]`. */
@@ -50,7 +50,7 @@ function nest(cells: Cells, watch: Watch, prefix: readonly number[] = []): Neste
 }
 
 /** A view of the arena, with bounds, races and stored values checked. */
-export function checkedView(name: string, view: AnyView, disjoint: boolean, arena: Arena, watch: Watch): Nested {
+export function checkedView(name: string, view: AnyView, disjoint: boolean, arena: CopyArena, watch: Watch): Nested {
   const array = arena.array(storageOf(view));
   const { piece, address } = arena.locate(storageOf(view));
   const { granule } = arena.pieces[piece];
@@ -139,7 +139,7 @@ export function checkedScratch(type: NumericType, length: number, watch: Watch):
 }
 
 /** A scatter target: the object with `add`, `min` or `max` that the function sees. */
-export function checkedScatter(name: string, op: ScatterOp, view: AnyView, arena: Arena, watch: Watch): object {
+export function checkedScatter(name: string, op: ScatterOp, view: AnyView, arena: CopyArena, watch: Watch): object {
   const array = arena.array(storageOf(view));
   const at = offsetIn(view);
   const fold = foldOf(op, view.type as NumericType);

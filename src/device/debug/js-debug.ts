@@ -10,7 +10,7 @@ import { noCodeFromText, requireCodeFromText } from "../cpu/code-from-text.js";
 import { cpuCapabilities, describeMachine } from "../cpu/machine.js";
 import { foldOfParam, finishReduction } from "../cpu/partials.js";
 import { partialCount } from "../../ir/launch.js";
-import { Arena } from "./arena.js";
+import { CopyArena } from "./arena.js";
 import { callKernel } from "./call.js";
 import type { Backend } from "../device.js";
 import { LaunchTuning } from "../tuning/tuning.js";
@@ -65,7 +65,7 @@ class DebugProgram implements CpuProgram {
 
   run(): Record<string, number> {
     const views = Object.values(this.binding.views);
-    const arena = new Arena(views);
+    const arena = new CopyArena(views);
     // Prints the lines of the code, as on all devices; if the launch fails, the lines of the function, up to the failure.
     const lines: string[] = [];
     let partials: ReturnType<typeof this.runChecked>;
@@ -73,7 +73,7 @@ class DebugProgram implements CpuProgram {
       if (!this.binding.kernel.ir)
         withPrinter(
           (line) => lines.push(line),
-          () => callKernel(this.binding, this.args, new Arena(views)),
+          () => callKernel(this.binding, this.args, new CopyArena(views)),
         );
       partials = this.runChecked(arena);
     } catch (error) {
@@ -87,13 +87,13 @@ class DebugProgram implements CpuProgram {
   }
 
   source(): string {
-    return emitJs(this.target(new Arena(Object.values(this.binding.views))));
+    return emitJs(this.target(new CopyArena(Object.values(this.binding.views))));
   }
 
   free(): void {}
 
   /** Runs checked code on the arena's copies; gives the partials of the reductions. */
-  private runChecked(arena: Arena): [param: ReduceParam, partials: Float64Array][] {
+  private runChecked(arena: CopyArena): [param: ReduceParam, partials: Float64Array][] {
     const target = this.target(arena);
     const reductions = this.binding.ir.params.filter((p): p is ReduceParam => p.kind === "reduce");
     const buffers = [...arena.pieces.map((p) => p.copy), new ArrayBuffer(8 * this.slots())];
@@ -121,7 +121,7 @@ class DebugProgram implements CpuProgram {
     return ir.params.filter((p) => p.kind === "scalar").length + ir.params.filter((p) => p.kind === "reduce").length * partialCount(policy);
   }
 
-  private target(arena: Arena): JsTarget {
+  private target(arena: CopyArena): JsTarget {
     const { ir, policy, views } = this.binding;
     const buffer = arena.pieces.length;
     const scalarCount = ir.params.filter((p) => p.kind === "scalar").length;

@@ -2,7 +2,7 @@ import { originalPosition } from "#source-map";
 import { KernelError } from "../../base/errors.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
 import type { Location } from "../../ir/types.js";
-import type { Piece } from "./arena.js";
+import type { CopiedRange } from "./arena.js";
 import { Shadow } from "./shadow.js";
 
 /** The sharers of a step of a team, its members or the lanes of one: the one at work, and the accesses of each in this step. */
@@ -55,7 +55,7 @@ export class Watch {
 
   constructor(
     private readonly kernel: Kernel,
-    pieces: readonly Piece[],
+    pieces: readonly CopiedRange[],
   ) {
     const shadows = (): Shadow[] => pieces.map((p) => new Shadow(Math.ceil((p.end - p.start) / p.granule)));
     this.elements = shadows();

@@ -5,7 +5,7 @@ import { requireLiveViews } from "../launch/bind.js";
 import type { Binding } from "../launch/binding.js";
 import type { Cost, Launch, Precision } from "../device.js";
 import type { Policy } from "../launch/policy.js";
-import { OtherNumbers, type Scalars } from "../launch/other-numbers.js";
+import { OtherNumbers, type ScalarValues } from "../launch/other-numbers.js";
 import { withInitialValues } from "../launch/initial-values.js";
 import { giveBackFaultRecord } from "../launch/faults.js";
 import { freePrintRecords } from "../launch/prints.js";
@@ -78,7 +78,7 @@ export abstract class DeviceLaunch<Device extends { readonly name: string }> imp
     this.others.last = undefined;
   }
 
-  submit(scalars?: Scalars, policy?: Policy): void {
+  submit(scalars?: ScalarValues, policy?: Policy): void {
     this.others.submit(scalars, policy);
   }
 

@@ -6,7 +6,7 @@ import type { Kernel } from "../../kernel/declare/kernel.js";
 import type { Params } from "../../kernel/declare/params.js";
 import { withoutSignal } from "../launch/signal.js";
 import { bind } from "../launch/bind.js";
-import type { Binding, Call } from "../launch/binding.js";
+import type { Binding, BindArguments } from "../launch/binding.js";
 import type {
   Capabilities,
   Args,
@@ -150,7 +150,7 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
   }
 
   /** A launch of an earlier `run` that can be submitted again for this call. */
-  protected kept(_call: Call): Launch | undefined {
+  protected kept(_call: BindArguments): Launch | undefined {
     return undefined;
   }
 

@@ -1,8 +1,8 @@
 import { requireKernel } from "../launch/bind.js";
-import type { Binding, Call } from "../launch/binding.js";
+import type { Binding, BindArguments } from "../launch/binding.js";
 import { KEPT_BYTES } from "../cpu/rerun.js";
-import { findKnown, numbersOf, samePolicy } from "../launch/known-bindings.js";
-import { isPlain, leavesAll } from "../launch/plain-calls.js";
+import { findKnown, callNumbers, samePolicy } from "../launch/known-bindings.js";
+import { isPlainCall, leavesAll } from "../launch/plain-calls.js";
 import type { GpuLaunch } from "./launch.js";
 
 /** Places of views for which a device keeps launches, and how many for each. */
@@ -16,9 +16,9 @@ export class KeptLaunches {
   private readonly kept = new Map<object, GpuLaunch[]>();
 
   /** Takes a launch that this call can use, with its numbers. Undefined where there is none. Throws LaunchError as `bind` does. */
-  take(call: Call): GpuLaunch | undefined {
+  take(call: BindArguments): GpuLaunch | undefined {
     requireKernel(call.device, call.kernel, call.args);
-    const known = this.kept.size > 0 && isPlain(call) ? findKnown(call) : undefined;
+    const known = this.kept.size > 0 && isPlainCall(call) ? findKnown(call) : undefined;
     const alike = known && this.kept.get(known.place);
     if (!alike) return undefined;
     const { ir, sizes } = known.binding;
@@ -27,7 +27,7 @@ export class KeptLaunches {
     );
     if (at < 0) return undefined;
     const [launch] = alike.splice(at, 1);
-    launch.setNumbers(numbersOf(known, call));
+    launch.setNumbers(callNumbers(known, call));
     return launch;
   }
 

@@ -1,5 +1,5 @@
 import { contributionsOf, launchRanges } from "../../ir/analysis/contributions.js";
-import { BLOCK_LINES, LINE_ELEMENTS, MOST_CACHED } from "../../ir/scatter-cache.js";
+import { BLOCK_LINES, LINE_ELEMENTS, MOST_CACHED } from "../../ir/cache-lines.js";
 import type { ScatterParam } from "../../ir/types.js";
 import { LaunchError } from "../../base/errors.js";
 import type { Binding } from "../launch/binding.js";
@@ -16,7 +16,7 @@ const SHORTEST_SEGMENT = 1024;
 /** Contributions of an element where data decide how many there are. */
 const SOME_CONTRIBUTIONS = 8;
 
-/** The scatter caches of a launch's blocks, alike for all targets (see ir/scatter-cache.ts). */
+/** The scatter caches of a launch's blocks, alike for all targets (see ir/cache-lines.ts). */
 export interface ScatterCacheShape {
   /** Lines of a scatter cache, a power of two. */
   readonly lines: number;

@@ -2,10 +2,10 @@ import { hipLanguage } from "../../emit/c/hip.js";
 import { DeviceError } from "../../base/errors.js";
 import { cachedBinary } from "../../cache/cache.js";
 import { RuntimeCompiler, type CodeOptions, type GpuCompiler } from "../cuda/runtime-compiler.js";
-import { loadKoffi, type Library } from "../ffi.js";
+import { loadKoffi, noKoffi, type Library } from "../ffi.js";
 import { openHipLibrary, openHiprtcLibrary } from "./library.js";
 
-export const NO_KOFFI = { reason: "the package koffi, which calls AMD's libraries, is not installed", remedy: "npm install koffi" };
+export const HIP_NEEDS_KOFFI = noKoffi("AMD's libraries");
 const NO_HIPRTC = {
   reason: "HIP's run-time compiler (libhiprtc.so, or part of libamdhip64.so) was not found",
   remedy: "install ROCm's package hip-runtime-amd, or name its folder in ISOFORM_HIP",
@@ -29,7 +29,7 @@ export class Hiprtc implements GpuCompiler {
   /** Throws DeviceError if koffi or the library is missing. */
   static async open(): Promise<Hiprtc> {
     const koffi = await loadKoffi();
-    if (!koffi) throw new DeviceError("hip", NO_KOFFI.reason, NO_KOFFI.remedy);
+    if (!koffi) throw new DeviceError("hip", HIP_NEEDS_KOFFI.reason, HIP_NEEDS_KOFFI.remedy);
     const [library, runtime] = [openHiprtcLibrary(koffi), openHipLibrary(koffi)];
     if (!library || !runtime) throw new DeviceError("hip", NO_HIPRTC.reason, NO_HIPRTC.remedy);
     try {

@@ -2,15 +2,15 @@ import { originalPosition } from "#source-map";
 import { own, requireOptions } from "../../base/own.js";
 import { ELEMENTS, isFloat, isInteger, wrap, type NumericType, type ScalarType } from "../../ir/scalars.js";
 import { outside, takenRange, type Access, type AccessAnalysis } from "../../ir/analysis/access.js";
-import { equal, type Interval, partsOf } from "../../ir/analysis/affine.js";
+import { equal, type Interval, atomParts } from "../../ir/analysis/affine.js";
 import { overlapIn } from "../../ir/analysis/launch-races.js";
-import type { Known } from "../../ir/analysis/proofs.js";
+import type { LaunchFacts } from "../../ir/analysis/proofs.js";
 import { printAccess } from "../../ir/analysis/races.js";
 import { axisWords } from "../../ir/declared-bounds.js";
 import { arrayShapes } from "../../ir/analysis/bounds.js";
 import { costWhenAsked } from "../../ir/analysis/cost.js";
 import { orderMatters } from "../../ir/identity.js";
-import { indexNames, printExpr } from "../../ir/print.js";
+import { indexNames, printExpr } from "../../ir/kernel-text.js";
 import { partialCount } from "../../ir/launch.js";
 import { sizesOf } from "../../ir/analysis/integer-ranges.js";
 import type { Expr, KernelIR } from "../../ir/types.js";
@@ -29,9 +29,16 @@ import type { Kernel } from "../../kernel/declare/kernel.js";
 import type { ParamToken, ReduceEachToken } from "../../kernel/declare/params.js";
 import { BlockedView, storageOf, type AnyView } from "../memory/blocked-view.js";
 import type { Device, PeerStore, LaunchOptions, Precision, ScatterStrategy } from "../device.js";
-import { OPTIONS, type Binding, type Call, type Checked, type CompiledCall } from "./binding.js";
-import { knownIn, type Given } from "./known-values.js";
-import { findAlike, isChecked, isDeterministic, recall, remember, type Known as KnownLaunch } from "./known-bindings.js";
+import { OPTIONS, type Binding, type BindArguments, type Checked, type CompiledCall } from "./binding.js";
+import { knownIn, type GivenArguments } from "./known-values.js";
+import {
+  findAlike,
+  isChecked,
+  isDeterministic,
+  recallBinding,
+  rememberBinding,
+  type KnownBinding as KnownLaunch,
+} from "./known-bindings.js";
 import { meetsItself, overlap, sameElements } from "../memory/overlap.js";
 import type { Policy } from "./policy.js";
 import { takeFaultRecord } from "./faults.js";
@@ -51,13 +58,13 @@ export function bind(
   compile: CompileOptions = {},
 ): Binding {
   requireKernel(device, kernel, args);
-  const call: Call = { device, kernel, args, policy, options, compile };
+  const call: BindArguments = { device, kernel, args, policy, options, compile };
   const peerStores = (options.peerStores?.length ?? 0) > 0;
-  let checked = peerStores ? undefined : (recall(call) ?? bindAlike(call));
+  let checked = peerStores ? undefined : (recallBinding(call) ?? bindAlike(call));
   if (!checked) {
     const compiled = compileCall(call);
     checked = checkAnew(call, compiled);
-    if (!peerStores) checked.place = remember(call, checked, compiled);
+    if (!peerStores) checked.place = rememberBinding(call, checked, compiled);
   }
   const rows = {
     ...allocateTeamRows(device, checked.ir, policy, checked),
@@ -70,7 +77,7 @@ export function bind(
 }
 
 /** The first stage: the kernel is compiled for its fixed values, or found compiled. Throws LaunchError for these, and what the compiler refuses. */
-function compileCall({ device, kernel, args, options, compile }: Call): CompiledCall {
+function compileCall({ device, kernel, args, options, compile }: BindArguments): CompiledCall {
   const check: Checks = new Checks(device, kernel, args);
   check.names();
   check.options(options);
@@ -82,7 +89,7 @@ function compileCall({ device, kernel, args, options, compile }: Call): Compiled
 }
 
 /** The second stage: the other arguments, and all that the code does with them. */
-function checkAnew(call: Call, compiled: CompiledCall): Checked {
+function checkAnew(call: BindArguments, compiled: CompiledCall): Checked {
   const { strict } = compiled;
   const { device, kernel, args, policy, options } = call;
   const check: Checks = new Checks(device, kernel, args);
@@ -142,7 +149,7 @@ function checkAnew(call: Call, compiled: CompiledCall): Checked {
 }
 
 /** Checks that depend on the range and on whole numbers; the code for them, with those indices checked that may be outside. Throws LaunchError. */
-function checkRange(check: Checks, call: Call, { strict, code }: CompiledCall, given: Given) {
+function checkRange(check: Checks, call: BindArguments, { strict, code }: CompiledCall, given: GivenArguments) {
   const { policy } = call;
   const range = rangesOf(policy, given.scalars, given.views);
   check.bounds(strict.ir, strict.access, policy, range, given);
@@ -154,7 +161,7 @@ function checkRange(check: Checks, call: Call, { strict, code }: CompiledCall, g
 }
 
 /** A launch over the views of a known one, with other numbers and another range. Throws LaunchError; undefined where all has to be checked. */
-function bindAlike(call: Call): Checked | undefined {
+function bindAlike(call: BindArguments): Checked | undefined {
   const found = call.options.partials ? undefined : findAlike(call);
   const numbers = found && checkNumbers(call, found);
   if (!numbers) return undefined;
@@ -172,7 +179,7 @@ interface CheckedNumbers extends Pick<Binding, "scalars" | "initial" | "sizes"> 
  * Checks a launch that differs from a known one in its range and in numbers alone. Throws LaunchError as `bind` does; undefined where its code
  * would be another.
  */
-export function checkNumbers(call: Call, found: KnownLaunch): CheckedNumbers | undefined {
+export function checkNumbers(call: BindArguments, found: KnownLaunch): CheckedNumbers | undefined {
   const check: Checks = new Checks(call.device, call.kernel, call.args);
   const scalars: Record<string, number | boolean> = {};
   const initial: Record<string, number> = {};
@@ -378,7 +385,7 @@ class Checks {
   }
 
   /** Indices that are linear forms of known values, and are reached by every element. */
-  bounds(ir: KernelIR, access: AccessAnalysis, policy: Policy, known: (atom: string) => Interval | undefined, given: Given): void {
+  bounds(ir: KernelIR, access: AccessAnalysis, policy: Policy, known: (atom: string) => Interval | undefined, given: GivenArguments): void {
     if ((policy.kind === "team" ? [policy.league] : policy.extents).includes(0)) return;
     const check = (a: Access, shape: readonly number[], remedy: string): void =>
       shape.forEach((extent, axis) => {
@@ -457,7 +464,7 @@ function rangesOf(
   const extents = policy.kind === "team" ? [policy.league, policy.league] : policy.extents;
   const begin = policy.kind === "team" ? [0, 0] : policy.begin;
   return (atom) => {
-    const [kind, name, axis] = partsOf(atom);
+    const [kind, name, axis] = atomParts(atom);
     if (kind === "index" && Number(name) < begin.length) return [begin[Number(name)], begin[Number(name)] + extents[Number(name)] - 1];
     if (kind === "param" && typeof scalars[name] === "number") return [scalars[name], scalars[name]];
     if (kind === "extent" && views[name]) return [views[name].shape[Number(axis)], views[name].shape[Number(axis)]];
@@ -466,7 +473,7 @@ function rangesOf(
 }
 
 /** Extents of all arrays of the code, and along which axes code that the library has made indexes them. */
-function arraysOf(ir: KernelIR, views: Shapes): Pick<Known, "shape" | "trusted"> {
+function arraysOf(ir: KernelIR, views: Shapes): Pick<LaunchFacts, "shape" | "trusted"> {
   const shapes = arrayShapes(ir);
   const trusted = new Map(ir.params.flatMap((p) => (p.kind === "view" && p.trusted ? [[p.name, p.trusted]] : [])));
   return {
@@ -476,7 +483,7 @@ function arraysOf(ir: KernelIR, views: Shapes): Pick<Known, "shape" | "trusted">
 }
 
 /** All that `rangesOf` and `arraysOf` tell of a launch: integers of its range, parameters and shapes. */
-function textOf(ir: KernelIR, policy: Policy, { scalars, views }: Given): string {
+function textOf(ir: KernelIR, policy: Policy, { scalars, views }: GivenArguments): string {
   const range = policy.kind === "team" ? policy.league : [policy.begin, policy.extents];
   const integers = ir.params.flatMap((p) => (p.kind === "scalar" && isInteger(p.type) ? [scalars[p.name]] : []));
   return JSON.stringify([range, integers, Object.entries(views).map(([name, { shape }]) => [name, shape])]);

@@ -1,4 +1,4 @@
-import type { Sizes } from "../../ir/analysis/integer-ranges.js";
+import type { KnownIntegers } from "../../ir/analysis/integer-ranges.js";
 import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import type { KernelIR } from "../../ir/types.js";
 import type { CompiledKernel, CompileOptions } from "../../kernel/compile.js";
@@ -9,7 +9,7 @@ import type { Chosen } from "./chosen.js";
 import type { Policy } from "./policy.js";
 
 /** Arguments of `bind`. */
-export interface Call {
+export interface BindArguments {
   readonly device: Device;
   readonly kernel: Kernel;
   readonly args: Readonly<Record<string, unknown>>;
@@ -69,9 +69,9 @@ export interface Binding {
   /** The same object for launches over the same views that differ in numbers and range alone; undefined where nobody remembers it. */
   place?: object;
   /** Sizes of its integers, found at first use. */
-  sizes: () => Sizes;
+  sizes: () => KnownIntegers;
   /** Call from which it was bound. */
-  call: Call;
+  call: BindArguments;
   tuning: Chosen;
 }
 

@@ -5,10 +5,10 @@ import type { ElementType } from "../../ir/types.js";
 import type { Device, DeviceEvent, Graph, Launch, Queue } from "../device.js";
 import { overlap, requireApart } from "../memory/overlap.js";
 import { requireAlike, requireData, View, type TypedArray, type TypedArrayOf } from "../memory/view.js";
-import { CheckedRuns, chunksOf, errorOf, failedIn, type RunsSoFar } from "./checked-runs.js";
+import { CheckedRuns, checkedChunks, errorOf, failedIn, type RunsSoFar } from "./checked-runs.js";
 import type { Resubmitted } from "./other-numbers.js";
-import { PrintingRuns, readLines, readLinesNow } from "./printing-runs.js";
-import { faultRecord, recordsAround, type Bound } from "./faults.js";
+import { PrintingRuns, readPrinted, readLinesNow } from "./printing-runs.js";
+import { faultRecord, recordsAround, type FaultBinding } from "./faults.js";
 
 /** Looks, once an event has happened, whether an index was outside in what its queue had run before. Throws KernelError. Prints lines before. */
 export interface FaultsBefore {
@@ -99,7 +99,7 @@ export abstract class DeviceQueue<OwnLaunch extends Launch & Resubmitted, OwnGra
   }
 
   /** Launches in this work that keep records for the host, where it looks at them when somebody waits; elsewhere it does at once. */
-  protected recordedBy(_work: OwnLaunch | OwnGraph): readonly Bound[] {
+  protected recordedBy(_work: OwnLaunch | OwnGraph): readonly FaultBinding[] {
     return [];
   }
 
@@ -301,7 +301,7 @@ export abstract class DeviceQueue<OwnLaunch extends Launch & Resubmitted, OwnGra
       read: (view: View) => queue.readData(view),
       clear: (view: View) => queue.clearView(view),
     });
-    const own = readLines(
+    const own = readPrinted(
       this.printing.take((launch) => this.isOwn(launch)),
       plainly(this),
     );
@@ -312,7 +312,7 @@ export abstract class DeviceQueue<OwnLaunch extends Launch & Resubmitted, OwnGra
     if (others.length > 0) await this.untilDone();
     for (const launch of others) {
       const { queue } = launch.call.device;
-      await readLines([launch], queue instanceof DeviceQueue ? plainly(queue) : queue);
+      await readPrinted([launch], queue instanceof DeviceQueue ? plainly(queue) : queue);
     }
   }
 
@@ -366,7 +366,7 @@ export abstract class DeviceQueue<OwnLaunch extends Launch & Resubmitted, OwnGra
   /** The same; the calling thread waits, and so others than this queue's device are left for later. */
   private throwFaultsNow(all: RunsSoFar): void {
     const runs = all.filter(([launch]) => this.isOwn(launch));
-    const read = () => new Map(chunksOf(runs).map((chunk) => [chunk, this.readBlocking(chunk)]));
+    const read = () => new Map(checkedChunks(runs).map((chunk) => [chunk, this.readBlocking(chunk)]));
     const chunks = read();
     const failed = failedIn(runs, chunks);
     for (const [launch] of failed) this.clearView(faultRecord(launch));
@@ -381,7 +381,7 @@ export abstract class DeviceQueue<OwnLaunch extends Launch & Resubmitted, OwnGra
     read: (chunk: View) => Promise<ArrayLike<number>> | ArrayLike<number>,
   ): Promise<Map<View, ArrayLike<number>>> {
     const [own, others] = [true, false].map((mine) => runs.filter(([launch]) => this.isOwn(launch) === mine));
-    const started = chunksOf(own).map(async (chunk) => [chunk, await read(chunk)] as const);
+    const started = checkedChunks(own).map(async (chunk) => [chunk, await read(chunk)] as const);
     if (others.length > 0) {
       await Promise.all([...started, this.untilDone()]);
       const devices = new Map(others.map(([launch]) => [recordsAround(launch), launch.call.device]));
@@ -392,7 +392,7 @@ export abstract class DeviceQueue<OwnLaunch extends Launch & Resubmitted, OwnGra
     return new Map(await Promise.all(started));
   }
 
-  private isOwn({ call }: Bound): boolean {
+  private isOwn({ call }: FaultBinding): boolean {
     return call.device.memory === this.device.memory;
   }
 

@@ -60,13 +60,13 @@ function logOf(device: Device): FaultLog {
 }
 
 /** Part of a launch's binding that its failures need. */
-export type Bound = Pick<Binding, "ir" | "views" | "scalars" | "call">;
+export type FaultBinding = Pick<Binding, "ir" | "views" | "scalars" | "call">;
 
 /** The record of a launch with checked indices. */
-export const faultRecord = ({ ir, views }: Bound): View<"i32"> => views[ir.checks!.record] as View<"i32">;
+export const faultRecord = ({ ir, views }: FaultBinding): View<"i32"> => views[ir.checks!.record] as View<"i32">;
 
 /** It and others beside it, which one read shows together. */
-export const recordsAround = (launch: Bound): View<"i32"> =>
+export const recordsAround = (launch: FaultBinding): View<"i32"> =>
   logOf(launch.call.device).chunks.find(({ buffer }) => buffer === faultRecord(launch).buffer)!;
 
 /** Memory for the record of a launch, by its name in the kernel's code; nothing where no index is checked. */
@@ -74,7 +74,7 @@ export const takeFaultRecord = (device: Device, { checks }: KernelIR): Record<st
   checks ? { [checks.record]: logOf(device).take() } : {};
 
 /** Gives it back, all 0. */
-export function giveBackFaultRecord(launch: Bound): void {
+export function giveBackFaultRecord(launch: FaultBinding): void {
   if (launch.ir.checks) logOf(launch.call.device).giveBack(faultRecord(launch));
 }
 
@@ -83,11 +83,11 @@ export const checksRemark = ({ checks }: KernelIR): readonly string[] =>
   checks ? [`checked: ${checks.unproved} of ${checks.accesses} accesses`] : [];
 
 /** Keeps it from being taken by another launch until it is released, even where it is given back before. */
-export const holdFaultRecord = (launch: Bound): void => logOf(launch.call.device).hold(faultRecord(launch));
-export const releaseFaultRecord = (launch: Bound): void => logOf(launch.call.device).release(faultRecord(launch));
+export const holdFaultRecord = (launch: FaultBinding): void => logOf(launch.call.device).hold(faultRecord(launch));
+export const releaseFaultRecord = (launch: FaultBinding): void => logOf(launch.call.device).release(faultRecord(launch));
 
 /** Error for a record that is not all 0. */
-export function faultError({ ir, views, scalars, call }: Bound, record: ArrayLike<number>): KernelError {
+export function faultError({ ir, views, scalars, call }: FaultBinding, record: ArrayLike<number>): KernelError {
   const { kind, array, text, axis, location } = ir.checks!.sites[record[FAULT.site]];
   const extent = (views[array]?.shape ?? arrayShapes(ir).get(array)!)[axis];
   const words = axisWords(ir, array, axis, extent, knownIn({ scalars, views }));

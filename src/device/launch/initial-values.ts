@@ -1,5 +1,5 @@
 import { combineFunction } from "../../ir/combine.js";
-import { binary } from "../../ir/evaluate.js";
+import { evaluateBinary } from "../../ir/evaluate.js";
 import type { ReduceOp } from "../../ir/types.js";
 import type { Binding } from "./binding.js";
 
@@ -17,7 +17,7 @@ export function withInitialValues(
     if (param.kind !== "reduce" || !Object.hasOwn(initial, param.name) || !Object.hasOwn(results, param.name)) continue;
     const { name, op, type, combine } = param;
     const [before, fold] = [initial[name], results[name]];
-    results[name] = op === "custom" ? combineFunction(combine!)(before, fold) : binary(OPERATORS[op], type, before, fold);
+    results[name] = op === "custom" ? combineFunction(combine!)(before, fold) : evaluateBinary(OPERATORS[op], type, before, fold);
   }
   return results;
 }

@@ -1,6 +1,6 @@
 import { isFloat, wrap, type FloatType, type NumericType } from "../../ir/scalars.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
-import { OPTIONS, type Binding, type Call, type Checked, type CompiledCall } from "./binding.js";
+import { OPTIONS, type Binding, type BindArguments, type Checked, type CompiledCall } from "./binding.js";
 import type { Device, LaunchOptions, Precision } from "../device.js";
 import type { Policy } from "./policy.js";
 import { BlockedView, storageOf, type AnyView } from "../memory/blocked-view.js";
@@ -24,7 +24,7 @@ type ViewKey = Pick<View, "type" | "offset" | "shape" | "strides"> & {
 };
 
 /** A launch that has passed all checks. It holds no memory. */
-export interface Known {
+export interface KnownBinding {
   /** The same object for launches that differ in their range and in whole numbers alone. */
   readonly place: object;
   readonly compiled: CompiledCall;
@@ -50,14 +50,14 @@ export interface Known {
   readonly unbound: Binding["outputs"];
 }
 
-const known = new WeakMap<Kernel, Known[]>();
+const known = new WeakMap<Kernel, KnownBinding[]>();
 
 /** Buffers by number, each its own. A WeakRef would keep its buffer until the program next waits for an event, however many launches later. */
 const numbers = new WeakMap<Buffer, number>();
 let lastNumber = 0;
 
 /** The checked binding of an earlier, equal call; undefined if there was none, or if something has changed since. */
-export function recall(call: Call): Checked | undefined {
+export function recallBinding(call: BindArguments): Checked | undefined {
   const found = findKnown(call);
   if (!found) return undefined;
   const { args, policy } = call;
@@ -65,11 +65,11 @@ export function recall(call: Call): Checked | undefined {
   for (const [name] of found.views) views[name] = storageOf(args[name] as AnyView);
   const outputs = { ...found.unbound };
   for (const [name] of found.outputs) outputs[name] = args[name] as View;
-  return { ...found.binding, place: found.place, policy, ...numbersOf(found, call), views, outputs };
+  return { ...found.binding, place: found.place, policy, ...callNumbers(found, call), views, outputs };
 }
 
 /** An earlier call that was equal but for its floats. */
-export function findKnown(call: Call): Known | undefined {
+export function findKnown(call: BindArguments): KnownBinding | undefined {
   const list = known.get(call.kernel);
   if (!list) return undefined;
   const options = optionsKey(call);
@@ -77,7 +77,7 @@ export function findKnown(call: Call): Known | undefined {
 }
 
 /** An earlier call over the same views that was equal but for its range and numbers; none over teams. */
-export function findAlike(call: Call): Known | undefined {
+export function findAlike(call: BindArguments): KnownBinding | undefined {
   const list = known.get(call.kernel);
   if (!list || call.policy?.kind !== "range") return undefined;
   const options = optionsKey(call);
@@ -85,7 +85,7 @@ export function findAlike(call: Call): Known | undefined {
 }
 
 /** Scalars and initial values of a call that equals the known one but for its floats. */
-export function numbersOf(found: Known, { args }: Call): Pick<Binding, "scalars" | "initial"> {
+export function callNumbers(found: KnownBinding, { args }: BindArguments): Pick<Binding, "scalars" | "initial"> {
   const scalars = { ...found.scalars };
   for (const [name, type] of found.floats) scalars[name] = inType(type, args[name] as number);
   const initial: Record<string, number> = {};
@@ -96,7 +96,7 @@ export function numbersOf(found: Known, { args }: Call): Pick<Binding, "scalars"
 const inType = (type: NumericType, value: number): number => (isFloat(type) ? wrap(type, value) : value);
 
 /** Remembers a binding that has passed all checks, and gives its place. Reductions with components, whose arguments have other names than outputs, are checked each time. */
-export function remember(call: Call, made: Checked, compiled: CompiledCall): object {
+export function rememberBinding(call: BindArguments, made: Checked, compiled: CompiledCall): object {
   const { device, kernel, args, compile } = call;
   if (Object.values(kernel.params).some((token) => typeof token === "object" && token.kind === "reduceEach")) return {};
   const { policy, scalars, views, outputs, initial, ...binding } = made;
@@ -147,11 +147,11 @@ export const isDeterministic = ({ deterministic }: Device, options: LaunchOption
   options.deterministic ?? deterministic ?? false;
 
 /** Launches of strict mode are, so that a wrong index ends them alike on all devices; `js-debug` has checks of its own. */
-export const isChecked = ({ device, options, compile }: Pick<Call, "device" | "options" | "compile">): boolean =>
+export const isChecked = ({ device, options, compile }: Pick<BindArguments, "device" | "options" | "compile">): boolean =>
   !compile.debug && (options.checked ?? device.checked ?? (options.precision ?? device.precision) === "strict");
 
 /** Equal but for policies, scalars and initial values; these are of the same kinds. */
-function isAlike(found: Known, { device, args, options, compile }: Call, key: string): boolean {
+function isAlike(found: KnownBinding, { device, args, options, compile }: BindArguments, key: string): boolean {
   return (
     found.memory === device.memory &&
     found.precision === (options.precision ?? device.precision) &&
@@ -166,10 +166,11 @@ function isAlike(found: Known, { device, args, options, compile }: Call, key: st
   );
 }
 
-const sameNumbersIn = (found: Known["whole"], args: Call["args"]): boolean => found.every(([name, value]) => Object.is(args[name], value));
+const sameNumbersIn = (found: KnownBinding["whole"], args: BindArguments["args"]): boolean =>
+  found.every(([name, value]) => Object.is(args[name], value));
 
 /** Key of the options; another one for each unknown name, which has to be refused. */
-function optionsKey(call: Call): string {
+function optionsKey(call: BindArguments): string {
   const { device, options } = call;
   for (const name in options) if (!(OPTIONS as readonly string[]).includes(name)) return `unknown: ${name}`;
   const { partials, scatter, sweepBackward, unfolded } = options;

@@ -2,14 +2,14 @@ import { describe } from "../../base/describe.js";
 import { LaunchError } from "../../base/errors.js";
 import type { Params } from "../../kernel/declare/params.js";
 import type { Launch } from "../device.js";
-import type { Call } from "./binding.js";
+import type { BindArguments } from "./binding.js";
 import type { Policy } from "./policy.js";
 
 /** Values of scalar parameters, by name. */
-export type Scalars = Readonly<Record<string, number | boolean>>;
+export type ScalarValues = Readonly<Record<string, number | boolean>>;
 
 /** The call with other scalars and over another range. Throws LaunchError for names of other parameters; values are checked when it is bound. */
-export function withNumbers(call: Call, scalars: Scalars = {}, policy: Policy = call.policy): Call {
+export function withNumbers(call: BindArguments, scalars: ScalarValues = {}, policy: Policy = call.policy): BindArguments {
   const { kernel, args, device } = call;
   const fail = (problem: string): never => {
     throw new LaunchError(`a launch of kernel "${kernel.name}" on ${device.name} is submitted again: ${problem}`);
@@ -24,7 +24,7 @@ export function withNumbers(call: Call, scalars: Scalars = {}, policy: Policy = 
 }
 
 /** The error of a launch that would have to be prepared during a capture. */
-export const notInCapture = ({ kernel }: Call): LaunchError =>
+export const notInCapture = ({ kernel }: BindArguments): LaunchError =>
   new LaunchError(
     `a launch of kernel "${kernel.name}" with other numbers cannot be captured; prepare a launch for them before the capture`,
   );
@@ -45,11 +45,11 @@ export class OtherNumbers {
 
   constructor(
     private readonly launch: Launch & { requireReady?(): void },
-    private readonly call: Call,
+    private readonly call: BindArguments,
   ) {}
 
   /** Submits the launch, or its like with these numbers, to the device's default queue. Throws LaunchError. */
-  submit(scalars?: Scalars, policy?: Policy): void {
+  submit(scalars?: ScalarValues, policy?: Policy): void {
     const { device } = this.call;
     this.launch.requireReady?.();
     if (!scalars && !policy) return device.queue.submit(this.launch);

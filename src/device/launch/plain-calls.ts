@@ -1,7 +1,7 @@
-import type { Binding, Call } from "./binding.js";
+import type { Binding, BindArguments } from "./binding.js";
 
 /** True for a call without options and values of tuning that the next call of its kernel need not have. */
-export function isPlain({ device, kernel, options }: Pick<Call, "device" | "kernel" | "options">): boolean {
+export function isPlainCall({ device, kernel, options }: Pick<BindArguments, "device" | "kernel" | "options">): boolean {
   return (
     options &&
     !options.tuning &&
@@ -19,7 +19,7 @@ export function isPlain({ device, kernel, options }: Pick<Call, "device" | "kern
  */
 export function leavesAll({ call, ir, views, outputs }: Binding): boolean {
   return (
-    isPlain(call) &&
+    isPlainCall(call) &&
     Object.values(outputs).every((view) => view === undefined) &&
     !ir.params.some(({ kind }) => kind === "scatter") &&
     Object.entries(views).every(([name, view]) => view === call.args[name])

@@ -1,5 +1,5 @@
 import type { TypedArray, View } from "../memory/view.js";
-import type { Bound } from "./faults.js";
+import type { FaultBinding } from "./faults.js";
 import { holdPrintRecords, printRecords, releasePrintRecords, tellLines } from "./prints.js";
 
 /** How a queue reads the records of a launch. */
@@ -10,9 +10,9 @@ interface Reading {
 
 /** Launches that print and that a queue has run: their lines are still to be read. */
 export class PrintingRuns {
-  private launches = new Set<Bound>();
+  private launches = new Set<FaultBinding>();
 
-  note(launch: Bound): void {
+  note(launch: FaultBinding): void {
     if (!launch.ir.prints || this.launches.has(launch)) return;
     holdPrintRecords(launch);
     this.launches.add(launch);
@@ -23,7 +23,7 @@ export class PrintingRuns {
   }
 
   /** Takes the launches that `test` picks off the list. */
-  take(test: (launch: Bound) => boolean): Bound[] {
+  take(test: (launch: FaultBinding) => boolean): FaultBinding[] {
     const taken = [...this.launches].filter(test);
     for (const launch of taken) this.launches.delete(launch);
     return taken;
@@ -31,7 +31,7 @@ export class PrintingRuns {
 }
 
 /** Reads the lines of launches, and prints them launch by launch. All that the device is to do is enqueued before this returns. */
-export async function readLines(launches: readonly Bound[], { read, clear }: Reading): Promise<void> {
+export async function readPrinted(launches: readonly FaultBinding[], { read, clear }: Reading): Promise<void> {
   const reads = launches.map((launch) => {
     const records = printRecords(launch);
     const values = Promise.all(records.map(async (view) => read(view)));
@@ -47,7 +47,7 @@ export async function readLines(launches: readonly Bound[], { read, clear }: Rea
 }
 
 /** The same; the calling thread waits. */
-export function readLinesNow(launches: readonly Bound[], read: (view: View) => TypedArray, clear: (view: View) => void): void {
+export function readLinesNow(launches: readonly FaultBinding[], read: (view: View) => TypedArray, clear: (view: View) => void): void {
   try {
     for (const launch of launches) {
       const records = printRecords(launch);

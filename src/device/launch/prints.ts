@@ -1,10 +1,10 @@
 import { isUnsigned, wrap } from "../../ir/scalars.js";
-import { PRINT_LIMIT, printedType, recordsOf } from "../../ir/prints.js";
+import { PRINT_LIMIT, printedType, recordViews } from "../../ir/print-records.js";
 import { rowsShape } from "../../ir/passes/record-prints.js";
 import type { KernelIR, PrintedType, PrintedValue } from "../../ir/types.js";
 import type { Device } from "../device.js";
 import type { View } from "../memory/view.js";
-import type { Bound } from "./faults.js";
+import type { FaultBinding } from "./faults.js";
 
 /* Lines that kernels print: memory for their records, and text made of them. */
 
@@ -18,18 +18,18 @@ export function takePrintRecords(device: Device, { prints }: KernelIR): Record<s
 }
 
 /** The views of the records: first the one with the number of lines. */
-export const printRecords = ({ ir, views }: Bound): View[] => (ir.prints ? recordsOf(ir.prints).map((name) => views[name]) : []);
+export const printRecords = ({ ir, views }: FaultBinding): View[] => (ir.prints ? recordViews(ir.prints).map((name) => views[name]) : []);
 
 /** Launches whose lines a queue still has to read, and the ones among them that were freed meanwhile. */
-const held = new Map<Bound, number>();
-const freed = new WeakSet<Bound>();
+const held = new Map<FaultBinding, number>();
+const freed = new WeakSet<FaultBinding>();
 
 /** Keeps the records of a launch until they are released, even where it is freed before. */
-export function holdPrintRecords(launch: Bound): void {
+export function holdPrintRecords(launch: FaultBinding): void {
   held.set(launch, (held.get(launch) ?? 0) + 1);
 }
 
-export function releasePrintRecords(launch: Bound): void {
+export function releasePrintRecords(launch: FaultBinding): void {
   const count = held.get(launch)! - 1;
   if (count > 0) return void held.set(launch, count);
   held.delete(launch);
@@ -37,13 +37,13 @@ export function releasePrintRecords(launch: Bound): void {
 }
 
 /** Gives the memory back. */
-export function freePrintRecords(launch: Bound): void {
+export function freePrintRecords(launch: FaultBinding): void {
   if (held.has(launch)) freed.add(launch);
   else for (const view of printRecords(launch)) view.free();
 }
 
 /** Prints what the records say, in the order of `printRecords`. */
-export function tellLines({ ir, call }: Bound, [count, ...rows]: readonly ArrayLike<number>[]): void {
+export function tellLines({ ir, call }: FaultBinding, [count, ...rows]: readonly ArrayLike<number>[]): void {
   const lines = count[0] >>> 0;
   if (lines === 0) return;
   const { sites, rows: places } = ir.prints!;
@@ -68,7 +68,7 @@ export function tellLines({ ir, call }: Bound, [count, ...rows]: readonly ArrayL
 }
 
 /** Output for lines of a launch. */
-export function printerOf({ call }: Pick<Bound, "call">): (line: string) => void {
+export function printerOf({ call }: Pick<FaultBinding, "call">): (line: string) => void {
   return (line) => (call.device.print ? call.device.print(line) : console.log(line));
 }
 

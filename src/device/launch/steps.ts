@@ -3,7 +3,7 @@ import type { DeviceEvent, Queue } from "../device.js";
 type Marks = Map<DeviceEvent, DeviceEvent>;
 
 /** Work that queues were given during a capture, so that it can be submitted without the graph. */
-export class Steps {
+export class CapturedSteps {
   private readonly steps: { readonly queue: Queue; readonly run: (queue: Queue, marks: Marks) => void }[] = [];
 
   /** The queues of the capture. */

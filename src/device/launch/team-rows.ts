@@ -1,4 +1,4 @@
-import { foldExpr } from "../../ir/fold.js";
+import { foldConstantsIn } from "../../ir/constant-folding.js";
 import { literal } from "../../ir/simplify.js";
 import { teamRows } from "../../ir/analysis/teams.js";
 import type { Policy } from "../../ir/launch.js";
@@ -7,7 +7,7 @@ import type { KernelIR } from "../../ir/types.js";
 import { mapExpr } from "../../ir/walk.js";
 import type { Device } from "../device.js";
 import type { View } from "../memory/view.js";
-import type { Given } from "./known-values.js";
+import type { GivenArguments } from "./known-values.js";
 
 interface Bound {
   readonly ir: KernelIR;
@@ -18,14 +18,14 @@ interface Bound {
 const LINE = 128;
 
 /** Elements of each team's scratch of level 1, by its name in the kernel's code; of negative lengths none. */
-export function teamLengths(ir: KernelIR, { scalars, views }: Given): ReadonlyMap<string, number> {
+export function teamLengths(ir: KernelIR, { scalars, views }: GivenArguments): ReadonlyMap<string, number> {
   return new Map(
     teamRows(ir).map(({ name, teamLength }) => {
       const known = mapExpr(teamLength, (node) => {
         if (node.op === "param") return literal(node.type, scalars[node.name]);
         return node.op === "extent" ? literal("i32", views[node.view].shape[node.axis]) : node;
       });
-      const length = foldExpr(known, ir.tables);
+      const length = foldConstantsIn(known, ir.tables);
       if (length.op !== "const") throw new Error(`the length of "${name}" is not known`);
       return [name, Math.max(0, Number(length.value))];
     }),
@@ -33,7 +33,7 @@ export function teamLengths(ir: KernelIR, { scalars, views }: Given): ReadonlyMa
 }
 
 /** Memory for teams' scratch of level 1: a row for each team that runs at a time. Throws DeviceError if it does not fit. */
-export function allocateTeamRows(device: Device, ir: KernelIR, policy: Policy, known: Given): Record<string, View> {
+export function allocateTeamRows(device: Device, ir: KernelIR, policy: Policy, known: GivenArguments): Record<string, View> {
   const rows = teamRows(ir);
   if (rows.length === 0) return {};
   const lengths = teamLengths(ir, known);

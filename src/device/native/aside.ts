@@ -1,6 +1,6 @@
 import { DeviceError } from "../../base/errors.js";
 import type { Aside } from "../cpu/backlog.js";
-import type { Entry, Loader } from "./library.js";
+import type { NativeEntry, Loader } from "./library.js";
 
 /* Calls of compiled kernels on a thread of koffi's, which is to the OpenMP runtime what the calling thread is otherwise. */
 
@@ -26,7 +26,7 @@ void ${ASIDE_FUNCTION}(const struct aside *aside)
 const LOOK = 0.1;
 
 /** Starts an entry with its arguments; `through` is the entry of ASIDE_FUNCTION. */
-export function startAside(loader: Loader, through: Entry, entry: Entry, args: bigint): Aside {
+export function startAside(loader: Loader, through: NativeEntry, entry: NativeEntry, args: bigint): Aside {
   const flag = new Int32Array(new SharedArrayBuffer(4));
   const call = new BigUint64Array([entry.address, args, loader.address(flag.buffer)]);
   let failure: Error | undefined;

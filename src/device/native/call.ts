@@ -1,8 +1,8 @@
-import type { Field } from "../../emit/c/arguments.js";
+import type { StructField } from "../../emit/c/arguments.js";
 import type { OpenMPProgram } from "../../emit/c/openmp.js";
 import type { OpenmpSlot } from "../../schedule/slots.js";
-import type { Entry, Loader } from "./library.js";
-import { Step } from "./step.js";
+import type { NativeEntry, Loader } from "./library.js";
+import { NativeStep } from "./step.js";
 
 /** Calls by themselves, before what runs steps is compiled for the others. */
 const DIRECT = 3;
@@ -10,15 +10,15 @@ const DIRECT = 3;
 /** Code as a call needs it. */
 interface Code {
   readonly program: Pick<OpenMPProgram, "fields">;
-  readonly entry: Entry;
+  readonly entry: NativeEntry;
   readonly loader: Loader;
   runStep(step: bigint): void;
 }
 
 /** A compiled kernel with its arguments, to be called again and again. */
-export class Call {
+export class NativeCall {
   readonly address: bigint;
-  private made: Step | undefined;
+  private made: NativeStep | undefined;
   private calls = 0;
   private elements: number | undefined;
 
@@ -32,10 +32,10 @@ export class Call {
   }
 
   /** The same for a graph. */
-  get step(): Step {
+  get step(): NativeStep {
     const { loader, entry, program } = this.code;
-    const isWorkers = ({ slot }: Field<OpenmpSlot>): boolean => slot.kind === "workers";
-    return (this.made ??= new Step(loader, entry.address, this.args, this.free ? program.fields.find(isWorkers)?.offset : undefined));
+    const isWorkers = ({ slot }: StructField<OpenmpSlot>): boolean => slot.kind === "workers";
+    return (this.made ??= new NativeStep(loader, entry.address, this.args, this.free ? program.fields.find(isWorkers)?.offset : undefined));
   }
 
   /** Calls it here; `workers` is what `args` says. */

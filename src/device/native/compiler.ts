@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DeviceError } from "../../base/errors.js";
 import type { Aside } from "../cpu/backlog.js";
 import type { Precision } from "../device.js";
-import { nameOf, recallPath, remember } from "../../cache/cache.js";
+import { cacheName, recallPath, remember } from "../../cache/cache.js";
 import { cacheFolder } from "../../cache/folder.js";
 import { keepSource } from "../../cache/keep-source.js";
 import { startCommand } from "./compile-aside.js";
@@ -100,7 +100,7 @@ export type LoadTest = (path: string) => void;
  */
 export function compileLibrary(compiler: Compiler, kernel: string, source: string, precision: Precision, test: LoadTest): string {
   keepSource(kernel, source, precision, "c");
-  const started = underWay.get(nameOf("so", partsOf(flagsFor(precision, hasOpenMP(compiler)), compiler, source)));
+  const started = underWay.get(cacheName("so", partsOf(flagsFor(precision, hasOpenMP(compiler)), compiler, source)));
   started?.wait();
   started?.check();
   const first = compileWith(flagsFor(precision, hasOpenMP(compiler)), compiler, source, test);
@@ -145,7 +145,7 @@ export function startCompile(
 ): Aside | undefined {
   const flags = flagsFor(precision, hasOpenMP(compiler));
   const parts = partsOf(flags, compiler, source);
-  const name = nameOf("so", parts);
+  const name = cacheName("so", parts);
   const known = underWay.get(name);
   const cache = cacheFolder();
   if (known || recallPath("so", parts, cache) || ownFiles.has(name)) return known;
@@ -190,7 +190,7 @@ function compileWith(
   test: LoadTest,
 ): { path: string } | { complaint: string } {
   const parts = partsOf(flags, compiler, source);
-  const name = nameOf("so", parts);
+  const name = cacheName("so", parts);
   const kept = recallPath("so", parts) ?? ownFiles.get(name);
   if (kept) return { path: kept };
   const made = inTemporary((folder) => compile(folder, flags, compiler, source, test));

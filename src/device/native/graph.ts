@@ -1,8 +1,8 @@
 import { MAX_RANK } from "../../base/rank.js";
-import type { Region, Transfer } from "../cpu/graph.js";
+import type { CapturedRegion, Transfer } from "../cpu/graph.js";
 import { BYTES, type View } from "../memory/view.js";
-import type { Entry, Loader } from "./library.js";
-import { STEP_SOURCE, type Step } from "./step.js";
+import type { NativeEntry, Loader } from "./library.js";
+import { STEP_SOURCE, type NativeStep } from "./step.js";
 
 /*
  * Graphs on `native`: one call runs the steps, each a function and its argument struct. Copies and clears go through a function of their own.
@@ -55,7 +55,7 @@ void ${GRAPH_FUNCTIONS.transfer}(const struct transfer *t)
 `;
 
 /** Steps that one call runs. */
-export class GraphRegion implements Region {
+export class GraphRegion implements CapturedRegion {
   /** `struct graph`, followed by the addresses of its steps. */
   private readonly list: BigUint64Array<ArrayBuffer>;
   private readonly address: bigint;
@@ -63,8 +63,8 @@ export class GraphRegion implements Region {
   /** @param finish what is left to do when all steps are through */
   constructor(
     readonly remark: string,
-    private readonly runGraph: Entry,
-    private steps: readonly Step[],
+    private readonly runGraph: NativeEntry,
+    private steps: readonly NativeStep[],
     loader: Loader,
     private readonly finish: () => void,
   ) {

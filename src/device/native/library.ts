@@ -4,7 +4,7 @@ import type { LoadTest } from "./compiler.js";
 import type * as Koffi from "koffi";
 
 /** koffi, an optional dependency: undefined if it is not installed or does not run here. */
-export async function loadKoffi(): Promise<typeof Koffi | undefined> {
+export async function loadWorkingKoffi(): Promise<typeof Koffi | undefined> {
   try {
     return (await import("koffi")) as typeof Koffi;
   } catch {
@@ -13,7 +13,7 @@ export async function loadKoffi(): Promise<typeof Koffi | undefined> {
 }
 
 /** A compiled function that takes the address of its argument struct. */
-export interface Entry {
+export interface NativeEntry {
   readonly call: (args: bigint) => void;
   /** The same on another thread; then calls `ended`, with the error of a call that was not made. */
   readonly callAside: (args: bigint, ended: (error: Error | null) => void) => void;
@@ -25,7 +25,7 @@ const STACK = 8 << 20;
 
 /** Loads compiled kernels and finds addresses of JavaScript memory. */
 export class Loader {
-  private readonly entries = new Map<string, Entry>();
+  private readonly entries = new Map<string, NativeEntry>();
 
   constructor(private readonly koffi: typeof Koffi) {
     try {
@@ -49,15 +49,15 @@ export class Loader {
   }
 
   /** The function `name` of the shared library at `path`. Throws DeviceError if it does not load; the cache then keeps it no longer. */
-  entry(path: string, name: string): Entry {
+  entry(path: string, name: string): NativeEntry {
     const key = `${name} ${path}`;
     let entry = this.entries.get(key);
     if (!entry) {
       try {
         const library = this.koffi.load(path);
         const call = library.func(name, "void", ["void *"]);
-        const { async } = call as unknown as { async: Entry["callAside"] };
-        entry = { call: call as unknown as Entry["call"], callAside: async, address: library.symbol(name) as bigint };
+        const { async } = call as unknown as { async: NativeEntry["callAside"] };
+        entry = { call: call as unknown as NativeEntry["call"], callAside: async, address: library.symbol(name) as bigint };
       } catch (error) {
         discard(path);
         throw new DeviceError(

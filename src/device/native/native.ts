@@ -4,7 +4,7 @@ import type { Aside } from "../cpu/backlog.js";
 import { mayCompileAside, StillCompiling } from "../cpu/compile-aside.js";
 import { threadCount } from "../cpu/pool.js";
 import { CpuDevice } from "../cpu/cpu-device.js";
-import { countOf, type Captured, type Region } from "../cpu/graph.js";
+import { countOf, type CapturedWork, type CapturedRegion } from "../cpu/graph.js";
 import { CpuLaunch, type CpuProgram } from "../cpu/launch.js";
 import { addressOf, hostOf } from "../cpu/host-view.js";
 import { cpuCapabilities, describeMachine } from "../cpu/machine.js";
@@ -13,6 +13,7 @@ import { tilesOf } from "../../ir/analysis/tiles.js";
 import { freePlans, planScatters, type ScatterPlan } from "../cpu/scatter-plan.js";
 import { cpuStorage } from "../cpu/storage.js";
 import { WorkLike, type Serial } from "../cpu/work-like.js";
+import { noKoffi } from "../ffi.js";
 import { DeviceError } from "../../base/errors.js";
 import { emitOpenMP, type OpenMPOptions, type OpenMPProgram } from "../../emit/c/openmp.js";
 import type { KernelIR } from "../../ir/types.js";
@@ -25,10 +26,10 @@ import { ASIDE_FUNCTION, ASIDE_SOURCE, startAside } from "./aside.js";
 import { compileEarly, compileLibrary, findCompiler, startCompile, hasOpenMP, processorFlags, type Compiler } from "./compiler.js";
 import { transferArgs, GRAPH_FUNCTIONS, GRAPH_SOURCE, GraphRegion } from "./graph.js";
 import { nameInSignals, SIGNALS_FUNCTION, SIGNALS_SOURCE } from "./signals.js";
-import { NativeProgram } from "./program.js";
-import { linesAgree, streams } from "./streaming.js";
-import { Step } from "./step.js";
-import { limitSpinning, Loader, loadKoffi, type Entry } from "./library.js";
+import { NativeProgram } from "./native-program.js";
+import { linesAgree, streamsStores } from "./streaming.js";
+import { NativeStep } from "./step.js";
+import { limitSpinning, Loader, loadWorkingKoffi, type NativeEntry } from "./library.js";
 
 /** Launches that move fewer bytes and do less arithmetic than this run on one thread: waking the others takes longer. */
 const SERIAL: Serial = { bytes: 98304, flops: 20000 };
@@ -36,12 +37,12 @@ const SERIAL: Serial = { bytes: 98304, flops: 20000 };
 const ATOMIC_COST = 8;
 interface NativeCode {
   readonly program: OpenMPProgram;
-  readonly entry: Entry;
+  readonly entry: NativeEntry;
 }
 
 /** C with OpenMP, compiled by the system's compiler when a kernel is first launched. */
 class NativeDevice extends CpuDevice {
-  private graphEntries: Record<keyof typeof GRAPH_FUNCTIONS, Entry> | undefined;
+  private graphEntries: Record<keyof typeof GRAPH_FUNCTIONS, NativeEntry> | undefined;
 
   constructor(
     private readonly compiler: Compiler,
@@ -75,17 +76,17 @@ class NativeDevice extends CpuDevice {
     return this.build(asked);
   }
 
-  private aside(entry: Entry, args: bigint): Aside {
+  private aside(entry: NativeEntry, args: bigint): Aside {
     const library = compileLibrary(this.compiler, "aside", ASIDE_SOURCE, "strict", this.loader.test(ASIDE_FUNCTION));
     return startAside(this.loader, this.loader.entry(library, ASIDE_FUNCTION), entry, args);
   }
 
   /** A function of the library for graphs. */
-  private graphEntry(name: keyof typeof GRAPH_FUNCTIONS): Entry {
+  private graphEntry(name: keyof typeof GRAPH_FUNCTIONS): NativeEntry {
     return (this.graphEntries ??= this.loadGraphs())[name];
   }
 
-  private loadGraphs(): Record<keyof typeof GRAPH_FUNCTIONS, Entry> {
+  private loadGraphs(): Record<keyof typeof GRAPH_FUNCTIONS, NativeEntry> {
     const { run, transfer, step } = GRAPH_FUNCTIONS;
     const library = compileLibrary(this.compiler, "graph", GRAPH_SOURCE, "strict", this.loader.test(run, transfer, step));
     const entry = (name: string) => this.loader.entry(library, name);
@@ -93,11 +94,13 @@ class NativeDevice extends CpuDevice {
   }
 
   /** One call. */
-  override region(work: readonly Captured[]): Region {
+  override region(work: readonly CapturedWork[]): CapturedRegion {
     const [runGraph, transfer] = [this.graphEntry("run"), this.graphEntry("transfer")];
     const at = (view: View) => this.loader.address(hostOf(view)) + BigInt(addressOf(view));
-    const steps = work.map((item): Step =>
-      item instanceof CpuLaunch ? (item.program as NativeProgram).step : new Step(this.loader, transfer.address, transferArgs(item, at)),
+    const steps = work.map((item): NativeStep =>
+      item instanceof CpuLaunch
+        ? (item.program as NativeProgram).step
+        : new NativeStep(this.loader, transfer.address, transferArgs(item, at)),
     );
     const launches = [...new Set(work.filter((item) => item instanceof CpuLaunch))];
     const finish = () => {
@@ -113,7 +116,7 @@ class NativeDevice extends CpuDevice {
     const { ordered } = binding;
     const tiles = tilesOf(binding.ir, binding.policy, Object.values(scatter));
     const settled = { strides, disjoint: binding.disjointMemory, ordered, scatter, sizes: binding.sizes(), ...(tiles && { tiled: true }) };
-    const options = { ...settled, streaming: streams(binding, settled) };
+    const options = { ...settled, streaming: streamsStores(binding, settled) };
     const code = derive(binding.ir, this.compiled, { binding, options }, JSON.stringify([options, hasOpenMP(this.compiler)]));
     keepSource(binding.kernel.name, code.program.source, binding.precision, "c");
     return code;
@@ -161,7 +164,7 @@ function tunablesOf(asked: Binding, program: OpenMPProgram, most: number): Tunab
 const simdBytes = () => (/\bavx2\b/.test(processorFlags()) ? 32 : 16);
 
 const MISSING = {
-  koffi: { reason: "the package koffi, which calls compiled code, is not installed", remedy: "npm install koffi" },
+  koffi: noKoffi("compiled code"),
   compiler: { reason: "no C compiler was found (gcc, clang, cc)", remedy: "install gcc or clang, such as apt install gcc" },
 };
 
@@ -177,7 +180,7 @@ export const backend: Backend = {
   threaded: true,
 
   async probe(): Promise<BackendReport> {
-    const [koffi, compiler] = [await loadKoffi(), findCompiler()];
+    const [koffi, compiler] = [await loadWorkingKoffi(), findCompiler()];
     const versions: Record<string, string> = {};
     if (compiler) versions.compiler = compiler.version;
     if (koffi) versions.koffi = koffi.version;
@@ -188,7 +191,7 @@ export const backend: Backend = {
   },
 
   async open(_index, { threads } = {}): Promise<Device> {
-    const koffi = await loadKoffi();
+    const koffi = await loadWorkingKoffi();
     if (!koffi) throw new DeviceError("native", MISSING.koffi.reason, MISSING.koffi.remedy);
     const compiler = findCompiler();
     if (!compiler) throw new DeviceError("native", missingCompiler().reason, missingCompiler().remedy);

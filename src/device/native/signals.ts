@@ -1,6 +1,6 @@
 import type { Kernel } from "../../kernel/declare/kernel.js";
 import { compileLibrary, type Compiler } from "./compiler.js";
-import type { Entry, Loader } from "./library.js";
+import type { NativeEntry, Loader } from "./library.js";
 
 /*
  * Reports the kernel that ended the process: an unchecked kernel may touch memory outside its arrays. A handler of the signal names the kernel, and
@@ -100,7 +100,7 @@ void ${SIGNALS_FUNCTION}(const struct note *note)
 const noted = new Set<bigint>();
 
 /** Has a signal in the kernel's code name it; on Linux. */
-export function nameInSignals(compiler: Compiler, loader: Loader, { name, location }: Kernel, { address }: Entry): void {
+export function nameInSignals(compiler: Compiler, loader: Loader, { name, location }: Kernel, { address }: NativeEntry): void {
   if (process.platform !== "linux" || noted.has(address)) return;
   noted.add(address);
   const note = loader.entry(compileLibrary(compiler, "signals", SIGNALS_SOURCE, "strict", loader.test(SIGNALS_FUNCTION)), SIGNALS_FUNCTION);

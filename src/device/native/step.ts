@@ -117,7 +117,7 @@ __attribute__((noinline)) static void run_step(struct step *step)
 `;
 
 /** `struct step`, for calls by its address. */
-export class Step {
+export class NativeStep {
   readonly address: bigint;
   private readonly words: BigInt64Array<ArrayBuffer>;
 

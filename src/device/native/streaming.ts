@@ -7,7 +7,7 @@ import { lastLevelCache } from "./cache-size.js";
 /* Stores past the caches, for what would not be found there afterwards. */
 
 /** The code of a launch stores past the caches. */
-export const streams = (binding: Binding, options: OpenMPOptions): boolean =>
+export const streamsStores = (binding: Binding, options: OpenMPOptions): boolean =>
   streamingReason(binding).use && linesAgree(binding.views, streamedViews(binding.ir, binding.access, options));
 
 /** How stores go to the views that could be stored past the caches. */

@@ -1,8 +1,8 @@
-import type { Handle } from "./api.js";
+import type { OpenclHandle } from "./api.js";
 
 /** Somewhere in a buffer. */
 export interface BufferOffset {
-  readonly memory: Handle;
+  readonly memory: OpenclHandle;
   /** Bytes from the buffer's start. */
   readonly first: number;
 }
@@ -14,13 +14,13 @@ const ALIGNMENT = 4096;
  * Numbers for the places in buffers, which OpenCL knows by handle and offset only: each buffer gets a range of its own, never used again.
  * Address 0 is not memory.
  */
-export class Addresses {
+export class BufferAddresses {
   private next = ALIGNMENT;
   /** By rising address. */
-  private readonly ranges: { readonly begin: number; readonly end: number; readonly memory: Handle }[] = [];
+  private readonly ranges: { readonly begin: number; readonly end: number; readonly memory: OpenclHandle }[] = [];
 
   /** The address of a new buffer's first byte. */
-  take(memory: Handle, bytes: number): number {
+  take(memory: OpenclHandle, bytes: number): number {
     const begin = this.next;
     this.next += Math.ceil((bytes + 1) / ALIGNMENT) * ALIGNMENT;
     this.ranges.push({ begin, end: this.next, memory });
@@ -42,7 +42,7 @@ export class Addresses {
     return { memory: range.memory, first: address - range.begin };
   }
 
-  handles(): Handle[] {
+  handles(): OpenclHandle[] {
     return this.ranges.map(({ memory }) => memory);
   }
 

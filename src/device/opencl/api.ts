@@ -2,9 +2,8 @@ import { DeviceError } from "../../base/errors.js";
 import { openLibrary, type Koffi, type Library } from "../ffi.js";
 
 /** Handles fit a double: user space has 47 bits. */
-export type Handle = number;
+export type OpenclHandle = number;
 
-export const NO_KOFFI = { reason: "the package koffi, which calls the OpenCL library, is not installed", remedy: "npm install koffi" };
 export const NO_LOADER = {
   reason: "no OpenCL loader found (libOpenCL.so.1)",
   remedy: "install one, such as the package ocl-icd-libopencl1, and a driver: the GPU's own, or pocl-opencl-icd for the CPU",
@@ -104,7 +103,7 @@ export class Opencl {
   }
 
   /** Calls a function that makes something, and gives its handle. Throws DeviceError. */
-  create(name: CreateCall, ...args: unknown[]): Handle {
+  create(name: CreateCall, ...args: unknown[]): OpenclHandle {
     const status = new Int32Array(1);
     const handle = Number(this.functions[name](...args, status));
     if (status[0] !== 0) throw failure(name, status[0], this.lastKernel);
@@ -112,14 +111,14 @@ export class Opencl {
   }
 
   /** Calls an enqueuing function and gives the event of its command. */
-  event(name: Extract<OpenclCall, `clEnqueue${string}`>, ...args: unknown[]): Handle {
+  event(name: Extract<OpenclCall, `clEnqueue${string}`>, ...args: unknown[]): OpenclHandle {
     const event = new BigUint64Array(1);
     this.call(name, ...args, event);
     return Number(event[0]);
   }
 
   /** Information about a handle under the number `what`. */
-  bytes(name: InfoCall, handle: Handle, what: number): Uint8Array {
+  bytes(name: InfoCall, handle: OpenclHandle, what: number): Uint8Array {
     const size = new BigUint64Array(1);
     this.call(name, handle, what, 0, null, size);
     const value = new Uint8Array(Number(size[0]));
@@ -127,7 +126,7 @@ export class Opencl {
     return value;
   }
 
-  text(name: InfoCall, handle: Handle, what: number): string {
+  text(name: InfoCall, handle: OpenclHandle, what: number): string {
     return new TextDecoder()
       .decode(this.bytes(name, handle, what))
       .replaceAll("\0", "")
@@ -135,14 +134,14 @@ export class Opencl {
   }
 
   /** An integer of 4 or 8 bytes. */
-  number(name: InfoCall, handle: Handle, what: number): number {
+  number(name: InfoCall, handle: OpenclHandle, what: number): number {
     const { buffer, length } = this.bytes(name, handle, what);
     const data = new DataView(buffer);
     return length === 8 ? Number(data.getBigUint64(0, true)) : data.getInt32(0, true);
   }
 
   /** The handles that a listing function returns; `none` is the status for an empty list. */
-  list(name: "clGetPlatformIDs" | "clGetDeviceIDs", none: number, ...args: unknown[]): Handle[] {
+  list(name: "clGetPlatformIDs" | "clGetDeviceIDs", none: number, ...args: unknown[]): OpenclHandle[] {
     const count = new Uint32Array(1);
     const status = this.status(name, ...args, 0, null, count);
     if (status === none || (status === 0 && count[0] === 0)) return [];

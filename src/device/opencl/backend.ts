@@ -1,10 +1,10 @@
 import { DeviceError } from "../../base/errors.js";
 import type { Backend, BackendReport, Device } from "../device.js";
-import { loadKoffi } from "../ffi.js";
-import { NO_KOFFI, NO_LOADER, Opencl } from "./api.js";
+import { loadKoffi, noKoffi } from "../ffi.js";
+import { NO_LOADER, Opencl } from "./api.js";
 import { findDevices, type Found } from "./facts.js";
 import { OpenclMachine } from "./machine.js";
-import { capabilitiesOf, OpenclDevice } from "./opencl-device.js";
+import { openclCapabilities, OpenclDevice } from "./opencl-device.js";
 
 const NO_DEVICES = {
   reason: "the OpenCL loader finds no device",
@@ -16,7 +16,7 @@ let search: Promise<Search> | undefined;
 
 async function find(): Promise<Search> {
   const koffi = await loadKoffi();
-  if (!koffi) return { missing: NO_KOFFI };
+  if (!koffi) return { missing: noKoffi("the OpenCL library") };
   try {
     const cl = Opencl.load(koffi);
     if (!cl) return { missing: NO_LOADER };
@@ -38,7 +38,7 @@ export const backend: Backend = {
     const devices = what.devices.map(({ facts }, index) => ({
       name: `opencl:${index}`,
       label: facts.label,
-      capabilities: capabilitiesOf(facts),
+      capabilities: openclCapabilities(facts),
     }));
     return { backend: "opencl", devices, versions: { platform: [...new Set(what.devices.map(({ facts }) => facts.platform))].join("; ") } };
   },

@@ -1,7 +1,7 @@
 import { DeviceError } from "../../base/errors.js";
 import type { DeviceEvent } from "../device.js";
 import type { CheckingEvent, FaultsBefore } from "../launch/device-queue.js";
-import { failure, type Handle } from "./api.js";
+import { failure, type OpenclHandle } from "./api.js";
 import type { OpenclMachine } from "./machine.js";
 
 const EXECUTION_STATUS = 0x11d3;
@@ -9,7 +9,7 @@ const COMPLETE = 0;
 const PROFILED_END = 0x1283;
 
 /** Events that nothing refers to any more go back to the driver. */
-const forgotten = new FinalizationRegistry<{ machine: OpenclMachine; event: Handle }>(({ machine, event }) => {
+const forgotten = new FinalizationRegistry<{ machine: OpenclMachine; event: OpenclHandle }>(({ machine, event }) => {
   if (!machine.isClosed) machine.enter().status("clReleaseEvent", event);
 });
 
@@ -17,7 +17,7 @@ const forgotten = new FinalizationRegistry<{ machine: OpenclMachine; event: Hand
 export class Completion {
   constructor(
     private readonly machine: OpenclMachine,
-    readonly handle: Handle,
+    readonly handle: OpenclHandle,
   ) {
     forgotten.register(this, { machine, event: handle });
   }

@@ -1,6 +1,6 @@
 import type { OpenclFeatures } from "../../emit/c/opencl/dialect.js";
 import type { CodeFacts } from "../gpu/machine.js";
-import { NO_DEVICE, NO_PLATFORM, type Handle, type Opencl } from "./api.js";
+import { NO_DEVICE, NO_PLATFORM, type OpenclHandle, type Opencl } from "./api.js";
 
 const PlatformInfo = { version: 0x901, name: 0x902 } as const;
 const DeviceInfo = {
@@ -54,7 +54,7 @@ export interface OpenclFacts extends CodeFacts, OpenclFeatures {
 }
 
 export interface Found {
-  readonly device: Handle;
+  readonly device: OpenclHandle;
   readonly facts: OpenclFacts;
 }
 
@@ -69,14 +69,14 @@ export function findDevices(cl: Opencl): Found[] {
   return [...found.filter(({ facts }) => !facts.cpu), ...found.filter(({ facts }) => facts.cpu)];
 }
 
-function listDevices(cl: Opencl, platform: Handle): Handle[] {
+function listDevices(cl: Opencl, platform: OpenclHandle): OpenclHandle[] {
   // The list's length comes last, the platform and type first.
   const devices = cl.list("clGetDeviceIDs", NO_DEVICE, platform, ANY_TYPE);
-  const can = (device: Handle, what: "available" | "compiler") => cl.number("clGetDeviceInfo", device, DeviceInfo[what]) !== 0;
+  const can = (device: OpenclHandle, what: "available" | "compiler") => cl.number("clGetDeviceInfo", device, DeviceInfo[what]) !== 0;
   return devices.filter((device) => can(device, "available") && can(device, "compiler"));
 }
 
-function factsOf(cl: Opencl, device: Handle, platform: string): OpenclFacts {
+function factsOf(cl: Opencl, device: OpenclHandle, platform: string): OpenclFacts {
   const number = (what: keyof typeof DeviceInfo) => cl.number("clGetDeviceInfo", device, DeviceInfo[what]);
   const text = (what: keyof typeof DeviceInfo) => cl.text("clGetDeviceInfo", device, DeviceInfo[what]);
   const extensions = new Set(text("extensions").split(/\s+/));

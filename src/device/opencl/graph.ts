@@ -1,7 +1,7 @@
 import { LaunchError } from "../../base/errors.js";
 import type { Graph } from "../device.js";
 import type { Binding } from "../launch/binding.js";
-import type { Captured, CommandQueue } from "./capture.js";
+import type { OpenclCapture, CommandQueue } from "./capture.js";
 
 /** Captured commands, which are enqueued one after the other at each run: OpenCL 1.2 knows no graphs. */
 export class OpenclGraph implements Graph {
@@ -12,7 +12,7 @@ export class OpenclGraph implements Graph {
 
   constructor(
     private readonly origin: CommandQueue,
-    private readonly captured: Captured,
+    private readonly captured: OpenclCapture,
   ) {
     const { commands } = captured;
     this.queues = [...new Set(commands.map(({ queue }) => queue))].filter((queue) => queue !== origin);

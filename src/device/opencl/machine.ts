@@ -6,12 +6,12 @@ import type { GpuEntry, GpuMachine, GpuMemory } from "../gpu/machine.js";
 import type { Shape, Step, Fill } from "../gpu/steps.js";
 import type { AnySlot } from "../../schedule/slots.js";
 import type { MemorySpace } from "../memory/view.js";
-import type { Handle, Opencl } from "./api.js";
+import type { OpenclHandle, Opencl } from "./api.js";
 import type { Found, OpenclFacts } from "./facts.js";
-import { Addresses } from "./addresses.js";
-import { capturing } from "./capture.js";
-import { buildProgram } from "./program.js";
-import { FillStep, KernelStep, parameterSize } from "./steps.js";
+import { BufferAddresses } from "./addresses.js";
+import { openclCapturing } from "./capture.js";
+import { buildProgram } from "./opencl-program.js";
+import { OpenclFillStep, OpenclKernelStep, parameterSize } from "./steps.js";
 
 const READ_WRITE = 1;
 const PROFILING = 2;
@@ -23,7 +23,7 @@ const RESIDENT = 2048;
 
 /** A kernel's entry point on one device: its program and name, as each step has a kernel object, and so parameters, of its own. */
 interface Entry extends GpuEntry {
-  readonly program: Handle;
+  readonly program: OpenclHandle;
   readonly name: string;
   /** Work-items of a group at most, and the local memory that is declared in it. */
   readonly threads: number;
@@ -35,13 +35,13 @@ export class OpenclMachine implements GpuMachine {
   readonly memory: MemorySpace;
   readonly language: GpuLanguage;
   readonly facts: OpenclFacts;
-  readonly context: Handle;
-  readonly addresses = new Addresses();
+  readonly context: OpenclHandle;
+  readonly addresses = new BufferAddresses();
   /** Queue that zeroes and fills memory before anything else may use it. */
-  readonly transfers: Handle;
-  private readonly device: Handle;
-  private readonly queues: Handle[] = [];
-  private readonly programs = new Map<string, Handle>();
+  readonly transfers: OpenclHandle;
+  private readonly device: OpenclHandle;
+  private readonly queues: OpenclHandle[] = [];
+  private readonly programs = new Map<string, OpenclHandle>();
   private allocated = 0;
   private closed = false;
 
@@ -73,7 +73,7 @@ export class OpenclMachine implements GpuMachine {
   }
 
   /** A new queue, in order. */
-  createQueue(): Handle {
+  createQueue(): OpenclHandle {
     const queue = this.enter().create("clCreateCommandQueue", this.context, this.device, this.facts.profiling ? PROFILING : 0);
     this.queues.push(queue);
     return queue;
@@ -82,7 +82,7 @@ export class OpenclMachine implements GpuMachine {
   allocate(bytes: number): OpenclMemory {
     const cl = this.enter();
     if (bytes === 0) return new OpenclMemory(this, 0, 0, 0);
-    if (capturing()) throw new DeviceError(this.name, "memory is allocated during a capture", "make arrays and launches before it");
+    if (openclCapturing()) throw new DeviceError(this.name, "memory is allocated during a capture", "make arrays and launches before it");
     const { memory, maxAllocation } = this.facts;
     if (bytes > maxAllocation)
       throw new DeviceError(
@@ -131,7 +131,7 @@ export class OpenclMachine implements GpuMachine {
   kernelStep<Slot extends AnySlot>(code: EntryCode<Slot>, entry: GpuEntry, shape: Shape, fill: Fill<Slot>): Step {
     const { program, name } = entry as Entry;
     this.requireFit(entry as Entry, code, shape);
-    return new KernelStep(this.cl, this.addresses, program, name, code.params, shape, fill as Fill<AnySlot>);
+    return new OpenclKernelStep(this.cl, this.addresses, program, name, code.params, shape, fill as Fill<AnySlot>);
   }
 
   /** Throws DeviceError for a kernel that is over the device's limits. */
@@ -152,7 +152,7 @@ export class OpenclMachine implements GpuMachine {
   }
 
   fillStep(address: number, value: number, bytes: number): Step {
-    return new FillStep(this.cl, this.addresses.find(address), value, bytes);
+    return new OpenclFillStep(this.cl, this.addresses.find(address), value, bytes);
   }
 
   starts(kernel: string): void {
@@ -174,7 +174,7 @@ export class OpenclMachine implements GpuMachine {
     }
   }
 
-  private entry(program: Handle, name: string): Entry {
+  private entry(program: OpenclHandle, name: string): Entry {
     const { cl } = this;
     const kernel = cl.create("clCreateKernel", program, name);
     const about = (what: number) => {
@@ -202,7 +202,7 @@ export class OpenclMemory implements GpuMemory {
 
   constructor(
     readonly machine: OpenclMachine,
-    readonly handle: Handle,
+    readonly handle: OpenclHandle,
     readonly address: number,
     readonly bytes: number,
   ) {

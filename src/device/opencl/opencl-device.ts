@@ -1,4 +1,4 @@
-import type { Binding, Call } from "../launch/binding.js";
+import type { Binding, BindArguments } from "../launch/binding.js";
 import type { Capabilities, Launch } from "../device.js";
 import { GpuDevice } from "../gpu/gpu-device.js";
 import { GpuLaunch } from "../gpu/launch.js";
@@ -8,9 +8,9 @@ import type { OpenclFacts } from "./facts.js";
 import type { OpenclMachine } from "./machine.js";
 import { OpenclQueue } from "./queue.js";
 import { requireCapabilities } from "./requirements.js";
-import { fillView } from "./transfers.js";
+import { fillBuffer } from "./transfers.js";
 
-export const capabilitiesOf = ({ f64, multiprocessors, memory, maxAllocation }: OpenclFacts): Capabilities => ({
+export const openclCapabilities = ({ f64, multiprocessors, memory, maxAllocation }: OpenclFacts): Capabilities => ({
   f64,
   parallelism: multiprocessors,
   simdBytes: 0,
@@ -32,7 +32,7 @@ export class OpenclDevice extends GpuDevice<OpenclMachine> {
     this.label = machine.facts.label;
     this.versions = { driver: machine.facts.driver };
     this.onHost = machine.facts.cpu;
-    this.capabilities = capabilitiesOf(machine.facts);
+    this.capabilities = openclCapabilities(machine.facts);
   }
 
   createQueue(): OpenclQueue {
@@ -44,7 +44,7 @@ export class OpenclDevice extends GpuDevice<OpenclMachine> {
   }
 
   protected fill(view: View, data: ArrayLike<number>): void {
-    fillView(this.gpu, view, data);
+    fillBuffer(this.gpu, view, data);
   }
 
   protected launch(binding: Binding): Launch {
@@ -52,7 +52,7 @@ export class OpenclDevice extends GpuDevice<OpenclMachine> {
     return new GpuLaunch(this.gpu, binding);
   }
 
-  protected override kept(call: Call): Launch | undefined {
+  protected override kept(call: BindArguments): Launch | undefined {
     return this.launches.take(call);
   }
 

@@ -7,16 +7,16 @@ import type { Step } from "../gpu/steps.js";
 import type { Binding } from "../launch/binding.js";
 import { DeviceQueue } from "../launch/device-queue.js";
 import { BYTES, type TypedArray, type TypedArrayOf, type View } from "../memory/view.js";
-import type { Handle } from "./api.js";
-import { captureCommands, capturing } from "./capture.js";
+import type { OpenclHandle } from "./api.js";
+import { captureCommands, openclCapturing } from "./capture.js";
 import { Completion, OpenclEvent } from "./events.js";
 import { OpenclGraph } from "./graph.js";
 import { OpenclMemory, type OpenclMachine } from "./machine.js";
-import { downloadNow, fillView, readBytes, startDownload, Uploads } from "./transfers.js";
+import { downloadNow, fillBuffer, enqueueRead, startDownload, Uploads } from "./transfers.js";
 
 /** An in-order command queue of one device. */
 export class OpenclQueue extends DeviceQueue<GpuLaunch, OpenclGraph> {
-  readonly stream: Handle;
+  readonly stream: OpenclHandle;
   private readonly uploads: Uploads;
 
   constructor(
@@ -33,7 +33,7 @@ export class OpenclQueue extends DeviceQueue<GpuLaunch, OpenclGraph> {
   }
 
   get capturing(): boolean {
-    return capturing() !== undefined;
+    return openclCapturing() !== undefined;
   }
 
   protected ownLaunch(work: Launch | Graph): GpuLaunch | undefined {
@@ -46,9 +46,9 @@ export class OpenclQueue extends DeviceQueue<GpuLaunch, OpenclGraph> {
 
   protected enqueue(launch: GpuLaunch): void {
     launch.requireReady();
-    capturing()?.launches.add(launch);
+    openclCapturing()?.launches.add(launch);
     this.give({ enqueue: (stream) => launch.enqueue(stream) });
-    if (!capturing()) this.flush();
+    if (!openclCapturing()) this.flush();
   }
 
   protected override recordedBy(work: GpuLaunch | OpenclGraph): readonly Binding[] {
@@ -109,7 +109,7 @@ export class OpenclQueue extends DeviceQueue<GpuLaunch, OpenclGraph> {
     return downloadNow(this.machine, source, this.stream);
   }
 
-  private async download<T extends ElementType>(source: View<T>, stream: Handle): Promise<TypedArrayOf<T>> {
+  private async download<T extends ElementType>(source: View<T>, stream: OpenclHandle): Promise<TypedArrayOf<T>> {
     const download = startDownload(this.machine, source, stream);
     await download.completion?.wait();
     return download.take();
@@ -121,7 +121,7 @@ export class OpenclQueue extends DeviceQueue<GpuLaunch, OpenclGraph> {
 
   private async readResults(launch: GpuLaunch): Promise<Record<string, number>> {
     const { address, count } = launch.resultRange;
-    const { buffer, completion } = readBytes(this.machine, address, 8 * count, this.stream);
+    const { buffer, completion } = enqueueRead(this.machine, address, 8 * count, this.stream);
     await completion?.wait();
     return launch.decodeResults(buffer);
   }
@@ -158,7 +158,7 @@ export class OpenclQueue extends DeviceQueue<GpuLaunch, OpenclGraph> {
 
   /** Enqueues a step, or notes it for the graph that is captured. */
   private give(step: Step): void {
-    const captured = capturing();
+    const captured = openclCapturing();
     if (captured) captured.commands.push({ queue: this, enqueue: (stream) => step.enqueue(stream), free: () => step.free?.() });
     else {
       step.enqueue(this.stream);
@@ -167,7 +167,7 @@ export class OpenclQueue extends DeviceQueue<GpuLaunch, OpenclGraph> {
   }
 
   /** The end of all that was enqueued to `stream` so far, which begins to run. */
-  private mark(stream: Handle): Completion {
+  private mark(stream: OpenclHandle): Completion {
     const cl = this.machine.enter();
     const completion = new Completion(this.machine, cl.event("clEnqueueMarkerWithWaitList", stream, 0, null));
     cl.call("clFlush", stream);
@@ -190,10 +190,10 @@ export class OpenclQueue extends DeviceQueue<GpuLaunch, OpenclGraph> {
 
   /** Between two devices, whose contexts share nothing: through the host, which waits. */
   private copyBetween(source: View, target: View, from: OpenclMemory, to: OpenclMemory): void {
-    for (const buffer of [from, to]) capturing()?.buffers.add(buffer);
+    for (const buffer of [from, to]) openclCapturing()?.buffers.add(buffer);
     this.give({
       enqueue: (stream) =>
-        fillView(to.machine, target, downloadNow(from.machine, source, from.machine === this.machine ? stream : from.machine.transfers)),
+        fillBuffer(to.machine, target, downloadNow(from.machine, source, from.machine === this.machine ? stream : from.machine.transfers)),
     });
   }
 
@@ -207,6 +207,6 @@ export class OpenclQueue extends DeviceQueue<GpuLaunch, OpenclGraph> {
   /** Throws LaunchError for a view that is not in this device's memory; a graph that is captured keeps an eye on the others. */
   private requireOwn(...views: View[]): void {
     this.requireOwnMemory(views);
-    for (const { buffer } of views) capturing()?.buffers.add(buffer as OpenclMemory);
+    for (const { buffer } of views) openclCapturing()?.buffers.add(buffer as OpenclMemory);
   }
 }

@@ -3,8 +3,8 @@ import type { KernelParam, ParamType } from "../../schedule/program.js";
 import type { AnySlot } from "../../schedule/slots.js";
 import { valueOf, type Fill, type Shape, type Step } from "../gpu/steps.js";
 import { BYTES } from "../memory/view.js";
-import type { Addresses, BufferOffset } from "./addresses.js";
-import type { Handle, Opencl } from "./api.js";
+import type { BufferAddresses, BufferOffset } from "./addresses.js";
+import type { OpenclHandle, Opencl } from "./api.js";
 
 /** Bytes that a parameter takes at most: a pointer comes with an offset. */
 export const parameterSize = (type: ParamType): number => (type === "pointer" ? 16 : 8);
@@ -30,8 +30,8 @@ function packed(type: Exclude<ParamType, "pointer" | "shared">, value: number): 
 }
 
 /** A kernel object with its parameters set once, so that enqueueing it is one call. */
-export class KernelStep implements Step {
-  private readonly kernel: Handle;
+export class OpenclKernelStep implements Step {
+  private readonly kernel: OpenclHandle;
   /** Addresses of the sizes below, as the call takes them. */
   private readonly sizes: readonly [global: bigint, local: bigint];
   /** Threads along each axis, and of a block. */
@@ -43,8 +43,8 @@ export class KernelStep implements Step {
 
   constructor(
     private readonly cl: Opencl,
-    private readonly addresses: Addresses,
-    program: Handle,
+    private readonly addresses: BufferAddresses,
+    program: OpenclHandle,
     name: string,
     private readonly params: readonly KernelParam<AnySlot>[],
     shape: Shape,
@@ -89,7 +89,7 @@ export class KernelStep implements Step {
     }
   }
 
-  enqueue(queue: Handle): void {
+  enqueue(queue: OpenclHandle): void {
     this.cl.call("clEnqueueNDRangeKernel", queue, this.kernel, 3, null, this.sizes[0], this.sizes[1], 0, null, null);
   }
 
@@ -100,7 +100,7 @@ export class KernelStep implements Step {
 }
 
 /** Sets bytes of a buffer, four at a time where that is possible. */
-export class FillStep implements Step {
+export class OpenclFillStep implements Step {
   private readonly pattern: Uint8Array;
 
   constructor(
@@ -112,7 +112,7 @@ export class FillStep implements Step {
     this.pattern = new Uint8Array(target.first % 4 === 0 && bytes % 4 === 0 ? 4 : 1).fill(value);
   }
 
-  enqueue(queue: Handle): void {
+  enqueue(queue: OpenclHandle): void {
     const { memory, first } = this.target;
     this.cl.call("clEnqueueFillBuffer", queue, memory, this.pattern, this.pattern.length, first, this.bytes, 0, null, null);
   }

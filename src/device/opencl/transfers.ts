@@ -2,7 +2,7 @@ import type { ElementType } from "../../ir/types.js";
 import type { CopiedSize } from "../../emit/c/gpu/copy.js";
 import { denseMemory, stridedMemory, stridedCopy } from "../gpu/copies.js";
 import { BYTES, typedArray, type TypedArray, type TypedArrayOf, type View } from "../memory/view.js";
-import type { Handle } from "./api.js";
+import type { OpenclHandle } from "./api.js";
 import { Completion } from "./events.js";
 import type { OpenclMachine } from "./machine.js";
 
@@ -18,7 +18,7 @@ export class Uploads {
   constructor(private readonly machine: OpenclMachine) {}
 
   /** Enqueues the copy of `data`, in `right` order, to a view; `data` may change as soon as this returns. */
-  write(target: View, data: ArrayLike<number>, stream: Handle): void {
+  write(target: View, data: ArrayLike<number>, stream: OpenclHandle): void {
     const { machine } = this;
     const { type, shape, size } = target;
     if (size === 0) return;
@@ -31,7 +31,7 @@ export class Uploads {
     dense.free();
   }
 
-  private writeDense(address: number, type: ElementType, data: ArrayLike<number>, stream: Handle): void {
+  private writeDense(address: number, type: ElementType, data: ArrayLike<number>, stream: OpenclHandle): void {
     const cl = this.machine.enter();
     const step = PIECE / BYTES[type];
     const { memory, first: start } = this.machine.addresses.find(address);
@@ -64,7 +64,7 @@ function fill(target: TypedArray, data: ArrayLike<number>, first: number): void 
 }
 
 /** Writes host data in `right` order to a view; the calling thread waits until it is there. */
-export function fillView(machine: OpenclMachine, target: View, data: ArrayLike<number>): void {
+export function fillBuffer(machine: OpenclMachine, target: View, data: ArrayLike<number>): void {
   new Uploads(machine).write(target, data, machine.transfers);
   machine.enter().call("clFinish", machine.transfers);
 }
@@ -77,7 +77,7 @@ interface Download {
 }
 
 /** Enqueues the copy of device memory to a new buffer. */
-export function readBytes(machine: OpenclMachine, address: number, bytes: number, stream: Handle): Download {
+export function enqueueRead(machine: OpenclMachine, address: number, bytes: number, stream: OpenclHandle): Download {
   const cl = machine.enter();
   const buffer = new ArrayBuffer(bytes);
   if (bytes === 0) return { buffer };
@@ -91,26 +91,26 @@ export function readBytes(machine: OpenclMachine, address: number, bytes: number
 export function startDownload<T extends ElementType>(
   machine: OpenclMachine,
   source: View<T>,
-  stream: Handle,
+  stream: OpenclHandle,
 ): Pick<Download, "completion"> & { take(): TypedArrayOf<T> } {
   const { type, shape, size } = source;
   const bytes = size * BYTES[type];
   const take = (buffer: ArrayBuffer) => typedArray(type, buffer, 0, size);
   if (source.contiguous || size === 0) {
-    const { buffer, completion } = readBytes(machine, size === 0 ? 0 : stridedMemory(source).address, bytes, stream);
+    const { buffer, completion } = enqueueRead(machine, size === 0 ? 0 : stridedMemory(source).address, bytes, stream);
     return { completion, take: () => take(buffer) };
   }
   const dense = machine.allocate(bytes);
   const pack = stridedCopy(machine, BYTES[type] as CopiedSize, shape, stridedMemory(source), denseMemory(dense.address, shape));
   pack.enqueue(stream);
   pack.free?.();
-  const { buffer, completion } = readBytes(machine, dense.address, bytes, stream);
+  const { buffer, completion } = enqueueRead(machine, dense.address, bytes, stream);
   dense.free();
   return { completion, take: () => take(buffer) };
 }
 
 /** The same, with the calling thread waiting. */
-export function downloadNow<T extends ElementType>(machine: OpenclMachine, source: View<T>, stream: Handle): TypedArrayOf<T> {
+export function downloadNow<T extends ElementType>(machine: OpenclMachine, source: View<T>, stream: OpenclHandle): TypedArrayOf<T> {
   const { completion, take } = startDownload(machine, source, stream);
   completion?.block();
   return take();

@@ -1,6 +1,6 @@
 import type { Device, Graph, Launch, Queue } from "../device.js";
 import { around, opened, tell, tools, type CopyEvent, type KernelEvent, type MemoryEvent, type Tool } from "./tools.js";
-import { Steps } from "../launch/steps.js";
+import { CapturedSteps } from "../launch/steps.js";
 import { BYTES, type Buffer, type View } from "../memory/view.js";
 
 export type { CopyEvent, FenceEvent, KernelEvent, MemoryEvent, RegionEvent, Tool } from "./tools.js";
@@ -34,8 +34,8 @@ export const hooks = {
 type Contents = Pick<KernelEvent, "label" | "launches" | "copies" | "devices">;
 
 /** Work noted while a graph is captured. */
-let captured: { launches: Launch[]; copies: CopyEvent[]; devices: Set<Device>; steps: Steps } | undefined;
-const graphs = new WeakMap<Launch | Graph, Contents & { readonly steps: Steps }>();
+let captured: { launches: Launch[]; copies: CopyEvent[]; devices: Set<Device>; steps: CapturedSteps } | undefined;
+const graphs = new WeakMap<Launch | Graph, Contents & { readonly steps: CapturedSteps }>();
 /** A copy may be done as a write. */
 let copying = false;
 
@@ -94,7 +94,12 @@ const QUEUE: Wrapped<Queue, "submit" | "capture" | "write" | "copy" | "clear" | 
     else around("Kernel", { queue, work, ...(graph ?? contentsOf(queue, work)) }, call);
   },
   capture(queue, call, _record, others = []) {
-    const noted = { launches: [] as Launch[], copies: [] as CopyEvent[], devices: new Set<Device>(), steps: new Steps(queue, others) };
+    const noted = {
+      launches: [] as Launch[],
+      copies: [] as CopyEvent[],
+      devices: new Set<Device>(),
+      steps: new CapturedSteps(queue, others),
+    };
     const before = captured;
     captured = noted;
     try {

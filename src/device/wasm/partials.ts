@@ -1,13 +1,13 @@
 import type { ReduceParam } from "../../ir/types.js";
-import { foldOfParam, foldPartials, type Fold } from "../cpu/partials.js";
-import { cpuStorage, type Allocate, type CpuBuffer } from "../cpu/storage.js";
+import { foldOfParam, foldPartials, type FoldFunction } from "../cpu/partials.js";
+import { cpuStorage, type Allocator, type CpuBuffer } from "../cpu/storage.js";
 import { belowOf, hostArray, hostOf } from "../cpu/host-view.js";
 import { BYTES, typedArray, type TypedArray, type View } from "../memory/view.js";
 
 /** The partial results of one reduce parameter: memory of its own that workers write and the calling thread folds. */
-export class Partials {
+export class WasmPartials {
   private buffer: CpuBuffer;
-  private readonly fold: Fold;
+  private readonly fold: FoldFunction;
   private readonly shared = cpuStorage().shared;
   private view: TypedArray;
   private taker: TypedArray | undefined;
@@ -21,7 +21,7 @@ export class Partials {
     private count: number,
     private readonly byWorkers: boolean,
     private readonly output: View | undefined,
-    private readonly allocate: Allocate,
+    private readonly allocate: Allocator,
   ) {
     this.buffer = allocate(count * BYTES[param.type]);
     this.fold = foldOfParam(param);

@@ -3,7 +3,7 @@ import { DeviceError } from "../../base/errors.js";
 import type { Policy } from "../../ir/launch.js";
 import type { Binding } from "../launch/binding.js";
 import { CpuDevice } from "../cpu/cpu-device.js";
-import { countOf, transferCall, type Captured, type Region } from "../cpu/graph.js";
+import { countOf, transferCall, type CapturedWork, type CapturedRegion } from "../cpu/graph.js";
 import { CpuLaunch, type CpuProgram } from "../cpu/launch.js";
 import { cpuCapabilities, describeMachine } from "../cpu/machine.js";
 import { threadCount, WorkerPool } from "../cpu/pool.js";
@@ -15,7 +15,7 @@ import type { Backend } from "../device.js";
 import { LaunchTuning, scatterTunables, workerTunables } from "../tuning/tuning.js";
 import { compiles, enableRelaxedSimd, hasSimd } from "./features.js";
 import { ModuleCache } from "./modules.js";
-import { WasmProgram, type Code } from "./program.js";
+import { WasmProgram, type WasmCode } from "./wasm-program.js";
 
 /** Launches that move fewer bytes and do less arithmetic than this run on one thread: waking the others takes longer. */
 const SERIAL: Serial = { bytes: 32768, flops: 20000 };
@@ -126,12 +126,12 @@ class WasmDevice extends CpuDevice {
       shared: cpuStorage().shared,
       wide: cpuStorage().wide,
     };
-    const code: Code = { module: this.modules.acquire(spec, isOnce), modules: this.modules, pool: this.pool };
+    const code: WasmCode = { module: this.modules.acquire(spec, isOnce), modules: this.modules, pool: this.pool };
     return new WasmProgram(binding, tuning, code, plans, workers, { allocate, threads });
   }
 
   /** One region of the pool. */
-  override region(work: readonly Captured[]): Region {
+  override region(work: readonly CapturedWork[]): CapturedRegion {
     const launches = new Set(work.filter((item) => item instanceof CpuLaunch));
     const parts = work.flatMap((item) => (item instanceof CpuLaunch ? (item.program as WasmProgram).parts(item) : transferCall(item)));
     const region = this.pool.region(`a graph of ${countOf(work)}`, parts);

@@ -1,5 +1,5 @@
 import { isPacked, isSigned } from "../../ir/scalars.js";
-import { isAtomic, type Groups, type Representation, type ScatterCode } from "../../emit/wgsl/program.js";
+import { isAtomic, type BindingGroups, type Representation, type ScatterCode } from "../../emit/wgsl/shader-program.js";
 import { takenRange } from "../../ir/analysis/access.js";
 import { launchRanges } from "../../ir/analysis/contributions.js";
 import { REDUCTION_CHUNK } from "../../ir/types.js";
@@ -19,7 +19,7 @@ const ALIGNMENT = 256;
  * writes; the memory of the launch itself is the last one.
  */
 export interface BufferGroups {
-  readonly groups: Groups;
+  readonly groups: BindingGroups;
   readonly representations: readonly Representation[];
   /** One, or several where an array is larger than what a shader can see of it. */
   readonly pieces: readonly Piece[];

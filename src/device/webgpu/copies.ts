@@ -1,5 +1,5 @@
 import { COPY_AXES, COPY_AXIS_SLOTS, copyAxes, INNER_COPY_AXES, type CopyAxisSlot } from "../../emit/copy-axes.js";
-import { WORKGROUP, type Entry } from "../../emit/wgsl/program.js";
+import { WORKGROUP, type ShaderEntry } from "../../emit/wgsl/shader-program.js";
 import { BYTES, stridesOf, type View } from "../memory/view.js";
 import { bufferOf, GpuBuffer, type Gpu } from "./gpu.js";
 import { fillFrom } from "../gpu/steps.js";
@@ -25,7 +25,7 @@ const MOVES: Record<number, (load: (at: string) => string) => string> = {
 };
 
 /** Copies between strided views of up to 7 axes, of elements of `size` bytes; inside one buffer the shader sees it once. */
-function copyEntry(size: number, inside: boolean): Entry<CopySlot> {
+function copyEntry(size: number, inside: boolean): ShaderEntry<CopySlot> {
   const atomic = size === 1;
   const load = (at: string) => (!inside ? `origin[${at}]` : atomic ? `atomicLoad(&written[${at}])` : `written[${at}]`);
   const offset = (side: string) => `launch.${side}At + ${COPY_AXES.map((a) => `i${a} * launch.${side}${a}`).join(" + ")}`;

@@ -1,5 +1,5 @@
 import { DeviceError, LaunchError, type IsoformError } from "../../base/errors.js";
-import type { Entry } from "../../emit/wgsl/program.js";
+import type { ShaderEntry } from "../../emit/wgsl/shader-program.js";
 import type { Buffer, MemorySpace } from "../memory/view.js";
 import { Commands } from "./commands.js";
 import type { Captured } from "./capture.js";
@@ -113,7 +113,7 @@ export class Gpu {
   }
 
   /** The pipeline of a shader, made or found; `kernel` and `file` are for messages. What is wrong with it is reported by `awaitErrors`. */
-  pipeline(entry: Entry<unknown>, kernel: { name: string; file: string }): Pipeline {
+  pipeline(entry: ShaderEntry<unknown>, kernel: { name: string; file: string }): Pipeline {
     const known = this.pipelines.get(entry.source);
     if (known) return known;
     const device = this.enter();
@@ -131,7 +131,7 @@ export class Gpu {
     return pipeline;
   }
 
-  private build(device: GPUDevice, entry: Entry<unknown>): Pipeline & { scope: Promise<GPUError | null>; module: GPUShaderModule } {
+  private build(device: GPUDevice, entry: ShaderEntry<unknown>): Pipeline & { scope: Promise<GPUError | null>; module: GPUShaderModule } {
     device.pushErrorScope("validation");
     const compute = 4;
     const layout = device.createBindGroupLayout({

@@ -1,5 +1,5 @@
-import { SORT_BITS, SORT_TILE } from "../../emit/wgsl/sorted-scatter.js";
-import { WORKGROUP } from "../../emit/wgsl/program.js";
+import { WGSL_SORT_BITS, WGSL_SORT_TILE } from "../../emit/wgsl/sorted-scatter.js";
+import { WORKGROUP } from "../../emit/wgsl/shader-program.js";
 import { REDUCTION_LANES } from "../../ir/types.js";
 import { SORTED_AT_A_TIME } from "../../schedule/constants.js";
 import { groupsOverRange, linearGroups } from "../../schedule/plan/grids.js";
@@ -16,7 +16,7 @@ import { groupsFor, type Grid } from "./steps.js";
 const CHUNKS_PER_GROUP = WORKGROUP / REDUCTION_LANES;
 
 /** Counts positions from 1 on in keys; unused slots have the key 0. */
-export const SORT_RULES: SortRules = { digitBits: SORT_BITS, keyBits: (size) => Math.floor(Math.log2(size + 1)) + 1 };
+export const SORT_RULES: SortRules = { digitBits: WGSL_SORT_BITS, keyBits: (size) => Math.floor(Math.log2(size + 1)) + 1 };
 
 /** How the plan of a launch becomes grids of workgroups. */
 export function gridRules(policy: Policy, { program, buffers, caches }: LaunchProgram): PlanRules<number, Grid, Batch> {
@@ -25,8 +25,8 @@ export function gridRules(policy: Policy, { program, buffers, caches }: LaunchPr
   const whole = policy as RangePolicy;
   const overItems = (size: number) => (count: number) => linearGrid(groupsFor(count, size));
   return {
-    sortTile: SORT_TILE,
-    sortDigits: 2 ** SORT_BITS,
+    sortTile: WGSL_SORT_TILE,
+    sortDigits: 2 ** WGSL_SORT_BITS,
     // Pieces of the range whose memory a shader sees, or whose contributions fit the memory for them; chunks stay whole.
     batches: (slots) =>
       slots === 0

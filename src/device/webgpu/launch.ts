@@ -1,7 +1,7 @@
 import { unreachable } from "../../base/unreachable.js";
-import { entriesOf } from "../../emit/wgsl/kernel.js";
-import { SORT, SORT_BITS, type SortSlot } from "../../emit/wgsl/sorted-scatter.js";
-import type { Entry, WgslProgram } from "../../emit/wgsl/program.js";
+import { shaderEntries } from "../../emit/wgsl/kernel.js";
+import { SORT, WGSL_SORT_BITS, type WgslSortSlot } from "../../emit/wgsl/sorted-scatter.js";
+import type { ShaderEntry, WgslProgram } from "../../emit/wgsl/shader-program.js";
 import { laneLoops } from "../../ir/analysis/teams.js";
 import type { Binding as KernelBinding } from "../launch/binding.js";
 import { checksRemark } from "../launch/faults.js";
@@ -17,7 +17,7 @@ import { programOf, shapeTunables, type LaunchProgram } from "./program.js";
 import { blockOf, ClearStep, CopyStep, DispatchStep, planDispatches, type Binding, type Dispatch, type Grid, type Step } from "./steps.js";
 import { fillRun, type ValueSources } from "./values.js";
 
-type Plan = LaunchPlan<Entry, Grid>;
+type Plan = LaunchPlan<ShaderEntry, Grid>;
 
 /** A kernel bound to arguments on one device: the steps of a run, and the temporary memory that they share. */
 export class WebGpuLaunch extends DeviceLaunch<Gpu> {
@@ -62,7 +62,7 @@ export class WebGpuLaunch extends DeviceLaunch<Gpu> {
   source(): string {
     const { program } = this.code;
     const sort = program.sorted.length > 0 ? Object.values(SORT) : [];
-    return [...entriesOf(program), ...sort].map(({ source }) => source).join("\n");
+    return [...shaderEntries(program), ...sort].map(({ source }) => source).join("\n");
   }
 
   /** Buffer, offset and bytes of the results, 8 bytes each. */
@@ -123,10 +123,10 @@ function makeSteps(
 /** A pass of the sort: digits are counted by tile, counts are summed, keys are moved. */
 function sortDispatches(
   { at }: ValueSources,
-  { name, pass, count, tiles }: PlannedStep<Entry, Grid> & { kind: "sort" },
+  { name, pass, count, tiles }: PlannedStep<ShaderEntry, Grid> & { kind: "sort" },
   bindings: readonly Binding[],
 ): Dispatch[] {
-  const fill = fillFrom<SortSlot["kind"]>({
+  const fill = fillFrom<WgslSortSlot["kind"]>({
     keys: at({ kind: pass.keys, name }),
     order: pass.order ? at({ kind: pass.order, name }) : -1,
     sortedKeys: at({ kind: pass.sortedKeys, name }),
@@ -138,8 +138,17 @@ function sortDispatches(
     shift: pass.shift,
     firstPass: pass.shift === 0,
   });
-  const dispatch = (entry: Entry<SortSlot>, grid: Grid): Dispatch => ({ entry, grid, block: blockOf(entry.fields, fill), bindings });
-  return [dispatch(SORT.count, linearGrid(tiles)), dispatch(SORT.scan, [2 ** SORT_BITS, 1, 1]), dispatch(SORT.move, linearGrid(tiles))];
+  const dispatch = (entry: ShaderEntry<WgslSortSlot>, grid: Grid): Dispatch => ({
+    entry,
+    grid,
+    block: blockOf(entry.fields, fill),
+    bindings,
+  });
+  return [
+    dispatch(SORT.count, linearGrid(tiles)),
+    dispatch(SORT.scan, [2 ** WGSL_SORT_BITS, 1, 1]),
+    dispatch(SORT.move, linearGrid(tiles)),
+  ];
 }
 
 /** Copies of arrays that share a binding: into it before a run, and what was written back afterwards. */

@@ -1,6 +1,6 @@
 import { derive } from "../../cache/derive.js";
 import { emitWgsl } from "../../emit/wgsl/kernel.js";
-import { WORKGROUP, type WgslAssumptions, type WgslProgram } from "../../emit/wgsl/program.js";
+import { WORKGROUP, type WgslAssumptions, type WgslProgram } from "../../emit/wgsl/shader-program.js";
 import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import type { KernelIR } from "../../ir/types.js";
 import { LaunchError } from "../../base/errors.js";

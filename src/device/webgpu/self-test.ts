@@ -1,5 +1,5 @@
-import { Helpers } from "../../emit/wgsl/helpers.js";
-import { WORKGROUP, type Entry } from "../../emit/wgsl/program.js";
+import { WgslHelpers } from "../../emit/wgsl/helpers.js";
+import { WORKGROUP, type ShaderEntry } from "../../emit/wgsl/shader-program.js";
 import { DeviceError } from "../../base/errors.js";
 import type { Gpu } from "./gpu.js";
 import { fillFrom } from "../gpu/steps.js";
@@ -13,8 +13,8 @@ interface SelfTestSlot {
 }
 
 /** Writes for each pair the sum with its error, and the product with its error. */
-function selfTestEntry(fma: boolean): Entry<SelfTestSlot> {
-  const helpers = new Helpers({ fma });
+function selfTestEntry(fma: boolean): ShaderEntry<SelfTestSlot> {
+  const helpers = new WgslHelpers({ fma });
   const [sum, product] = (["exact_sum", "exact_product"] as const).map((name) => helpers.use(name));
   const source = `// The identities on which emulated f64 rests, written by isoform.
 struct Launch { zero: u32, one: f32 }

@@ -1,4 +1,4 @@
-import type { Entry } from "../../emit/wgsl/program.js";
+import type { ShaderEntry } from "../../emit/wgsl/shader-program.js";
 import { DeviceError } from "../../base/errors.js";
 
 /**
@@ -8,7 +8,7 @@ import { DeviceError } from "../../base/errors.js";
 export function shaderError(
   device: string,
   kernel: { name: string; file: string },
-  { name, source }: Entry<unknown>,
+  { name, source }: ShaderEntry<unknown>,
   message: Pick<GPUCompilationMessage, "message" | "lineNum"> | undefined,
   whole: string | undefined,
 ): DeviceError {

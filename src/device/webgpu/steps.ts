@@ -1,5 +1,5 @@
 import { ELEMENTS, isDouble } from "../../ir/scalars.js";
-import { layOut, type Entry, type LaunchField } from "../../emit/wgsl/program.js";
+import { layOutBlock, type ShaderEntry, type LaunchField } from "../../emit/wgsl/shader-program.js";
 import { pair } from "../../emit/wgsl/body.js";
 import type { AnySlot } from "../../schedule/slots.js";
 import { valueOf, type Fill } from "../gpu/steps.js";
@@ -21,7 +21,7 @@ export type Grid = readonly [number, number, number];
 
 /** A shader to be dispatched: its block of numbers has a place of its own in the launch's uniform buffer. */
 export interface Dispatch {
-  readonly entry: Entry<unknown>;
+  readonly entry: ShaderEntry<unknown>;
   readonly grid: Grid;
   /** The bytes of its block; see `blockOf`. */
   readonly block: ArrayBuffer;
@@ -33,7 +33,7 @@ const ALIGNMENT = 256;
 
 /** Makes steps of dispatches, with one uniform buffer for all of them; `kernel` is for messages. */
 export function planDispatches(gpu: Gpu, kernel: { name: string; file: string }, dispatches: readonly Dispatch[]) {
-  const sizes = dispatches.map(({ entry }) => Math.ceil(layOut(entry.fields).size / ALIGNMENT) * ALIGNMENT);
+  const sizes = dispatches.map(({ entry }) => Math.ceil(layOutBlock(entry.fields).size / ALIGNMENT) * ALIGNMENT);
   const data = new ArrayBuffer(sizes.reduce((a, b) => a + b, 0) || ALIGNMENT);
   let end = 0;
   const offsets = dispatches.map(({ block }, n) => {
@@ -49,7 +49,7 @@ export function planDispatches(gpu: Gpu, kernel: { name: string; file: string },
       layout: pipeline.layout,
       entries: [
         ...(entry.fields.length > 0
-          ? [{ binding: 0, resource: { buffer: uniforms, offset: offsets[n], size: layOut(entry.fields).size } }]
+          ? [{ binding: 0, resource: { buffer: uniforms, offset: offsets[n], size: layOutBlock(entry.fields).size } }]
           : []),
         ...entry.buffers.map(({ group }, b) => ({ binding: b + 1, resource: bindings[group] })),
       ],
@@ -92,7 +92,7 @@ export class ClearStep implements Step {
 
 /** The block of numbers of a shader. */
 export function blockOf<Slot extends AnySlot>(fields: readonly LaunchField<Slot>[], fill: Fill<Slot>): ArrayBuffer {
-  const { offsets, size } = layOut(fields);
+  const { offsets, size } = layOutBlock(fields);
   const data = new DataView(new ArrayBuffer(size));
   fields.forEach(({ slot, type }, n) => {
     const value = valueOf(fill, slot);

@@ -1,6 +1,6 @@
 import { unreachable } from "../../base/unreachable.js";
 import type { WgslSlot } from "../../schedule/slots.js";
-import { wordsOf } from "../../emit/wgsl/program.js";
+import { wordsOf } from "../../emit/wgsl/shader-program.js";
 import type { NumericType } from "../../ir/types.js";
 import type { Binding } from "../launch/binding.js";
 import type { RunValues } from "../gpu/launch-plan.js";

@@ -7,9 +7,9 @@ import { brickOf, notCoarsened, requireContainer, requireStencil, type BrickOpti
 import { Bricks, BrickTables } from "./partition.js";
 import type { Container } from "../grid/grid.js";
 import type { Offset } from "../grid/parts.js";
-import { piecesOf } from "../grid/pieces.js";
+import { evenPlaneRuns } from "../grid/pieces.js";
 import { lowerBricks, type BrickRole } from "./lowering.js";
-import { IndexedGrid, type ValueLayout, type Lowered, type Tables } from "../indexed/indexed-grid.js";
+import { IndexedGrid, type IndexedLayout, type Lowered, type Tables } from "../indexed/indexed-grid.js";
 import { Indexing } from "../indexed/indexing.js";
 import type { ContainerPlan } from "../container/storage-kernel.js";
 
@@ -82,12 +82,12 @@ export class BrickUnitGrid<D extends Dimension = Dimension> extends IndexedGrid<
   }
 
   /** Inactive cells of a brick keep the fill value. */
-  protected override fillMember(field: ValueLayout, m: number, memory: View, value: number): void {
+  protected override fillMember(field: IndexedLayout, m: number, memory: View, value: number): void {
     if (this.bricks.full) return super.fillMember(field, m, memory, value);
     const indexing = this.indexings[m];
     const { cardinality, type, fillValue } = field;
     const planeBytes = this.bricks.activity.planeSize * this.unitCells * cardinality * BYTES[type];
-    for (const { first, end } of piecesOf({ first: indexing.low, end: indexing.high }, planeBytes)) {
+    for (const { first, end } of evenPlaneRuns({ first: indexing.low, end: indexing.high }, planeBytes)) {
       const begin = indexing.plane(first);
       const target = this.storage(field, m).window(memory, begin, indexing.plane(end));
       if (target.size === 0) continue;

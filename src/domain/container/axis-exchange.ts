@@ -3,8 +3,8 @@ import type { Precision } from "../../device/device.js";
 import type { Container } from "../grid/grid.js";
 import type { Span } from "../grid/parts.js";
 import { cutsRows } from "../grid/split.js";
-import { listOf, partsOf, push, rowPartsOf, type Part, type Pushed } from "./fold-order.js";
-import { rowsOf } from "./rows.js";
+import { listOf, foldedSpans, push, rowPartsOf, type FoldedSpan, type Pushed } from "./fold-order.js";
+import { partialRows } from "./rows.js";
 
 /*
  * How members bring together what each knows of its own cells, for containers that fold into arrays along axes. Members that lie along a folded axis make a line. Small
@@ -27,7 +27,7 @@ export interface Join {
 }
 
 /** Cells along x, y (and z). */
-export type Bounds = readonly Span[];
+export type CellBounds = readonly Span[];
 
 /** Members whose lists are joined, in order along the folded axis. */
 export interface Line {
@@ -41,7 +41,7 @@ export interface Line {
   /** The list of all cells, at the root of the tree or for each block; and what pushing all lists in order combines. */
   readonly whole: Pushed;
   /** The cells of all of them. */
-  readonly bounds: Bounds;
+  readonly bounds: CellBounds;
   /** Values that each entry has, by reduction. */
   readonly values: readonly number[];
 }
@@ -58,26 +58,26 @@ export interface MemberOrder {
   /** The axis that is folded in leaves: y or z. Undefined: none is, and the member leaves one value for each result. */
   readonly axis?: number;
   /** Its parts along that axis. */
-  readonly parts: readonly Part[];
+  readonly parts: readonly FoldedSpan[];
   /** Leaves of rows, each of which has a value of its own while planes are folded. */
-  readonly rowParts?: readonly Part[];
+  readonly rowParts?: readonly FoldedSpan[];
 }
 
 /** The cells of a container along x, y (and z). */
-const cellBounds = ({ grid, box }: Pick<Container, "grid" | "box">): Bounds => box?.bounds ?? grid.extents.map((extent) => [0, extent]);
+const cellBounds = ({ grid, box }: Pick<Container, "grid" | "box">): CellBounds => box?.bounds ?? grid.extents.map((extent) => [0, extent]);
 
 /** The same of each member. */
-export function memberBounds(container: Pick<Container, "grid" | "box">): Bounds[] {
+export function memberBounds(container: Pick<Container, "grid" | "box">): CellBounds[] {
   const all = cellBounds(container);
-  return rowsOf(container).partitions.map(({ first, planes, rows }) =>
+  return partialRows(container).partitions.map(({ first, planes, rows }) =>
     all.map((span, axis): Span => (axis === all.length - 1 ? [first, first + planes] : axis === 1 && rows ? rows : span)),
   );
 }
 
-const isEmpty = (bounds: Bounds): boolean => bounds.some(([first, end]) => first >= end);
+const isEmpty = (bounds: CellBounds): boolean => bounds.some(([first, end]) => first >= end);
 
 /** Values of the results of each reduction along axes, over cells along x, y (and z). */
-export function resultSizes({ axisFolds = [] }: Pick<Container, "axisFolds">, cells: Bounds): number[] {
+export function resultSizes({ axisFolds = [] }: Pick<Container, "axisFolds">, cells: CellBounds): number[] {
   return axisFolds.map(({ array, params }) =>
     cells.reduce((count, [first, end], axis) => (array.has(axis) ? count * (end - first) : count), params.length),
   );
@@ -92,16 +92,16 @@ const foldedAxes = ({ grid, axisFolds }: Folding): { readonly planes: boolean; r
 };
 
 /** How a member folds cells of a container. */
-export function memberOrder(container: Folding, bounds: Bounds, precision: Precision): MemberOrder {
+export function memberOrder(container: Folding, bounds: CellBounds, precision: Precision): MemberOrder {
   const folded = foldedAxes(container);
   if (precision === "fast" || !(folded.planes || folded.rows)) return { parts: [] };
   const all = cellBounds(container);
-  const rows = (): Part[] => rowPartsOf(bounds[1], all[1][0]);
+  const rows = (): FoldedSpan[] => rowPartsOf(bounds[1], all[1][0]);
   if (!folded.planes) return { axis: 1, parts: rows() };
   const axis = bounds.length - 1;
   const [origin] = all[axis];
   const [first, end] = bounds[axis];
-  const parts = partsOf([first - origin, end - origin]).map(({ entry, span }): Part => ({
+  const parts = foldedSpans([first - origin, end - origin]).map(({ entry, span }): FoldedSpan => ({
     entry,
     span: [span[0] + origin, span[1] + origin],
   }));
@@ -141,11 +141,17 @@ export function axisExchange(container: Folding, precision: Precision): AxisExch
 }
 
 /** The least box around boxes. */
-const around = (boxes: readonly Bounds[]): Bounds =>
+const around = (boxes: readonly CellBounds[]): CellBounds =>
   boxes[0].map((_, axis): Span => [Math.min(...boxes.map((box) => box[axis][0])), Math.max(...boxes.map((box) => box[axis][1]))]);
 
 /** @param large results are shared out */
-function makeLine(members: readonly number[], lists: readonly Pushed[], bounds: Bounds, values: readonly number[], large: boolean): Line {
+function makeLine(
+  members: readonly number[],
+  lists: readonly Pushed[],
+  bounds: CellBounds,
+  values: readonly number[],
+  large: boolean,
+): Line {
   const whole = push(
     [],
     lists.flatMap(({ list }) => list),

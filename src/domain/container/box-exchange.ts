@@ -1,7 +1,7 @@
 import { chunksPerLine } from "../../ir/launch.js";
 import { REDUCTION_CHUNK } from "../../ir/types.js";
 import type { Span } from "../grid/parts.js";
-import type { Rows } from "./rows.js";
+import type { PartialRows } from "./rows.js";
 
 /*
  * The exchange of strict partials among members that have some of the rows of their planes: groups of 256 in the order of the whole box, as elsewhere, each of which the
@@ -36,15 +36,15 @@ interface Part {
 }
 
 /** Partials of a row of the box. */
-export const partialsPerRow = ({ extents }: Pick<Rows, "extents">): number => chunksPerLine(extents[0]);
+export const partialsPerRow = ({ extents }: Pick<PartialRows, "extents">): number => chunksPerLine(extents[0]);
 
 /** Rows that a member has in each of its planes. */
-export const rowCount = ({ extents, partitions }: Rows, member: number): number => {
+export const rowCount = ({ extents, partitions }: PartialRows, member: number): number => {
   const { rows } = partitions[member];
   return rows ? rows[1] - rows[0] : extents[1];
 };
 
-export function boxExchange(rows: Rows): BoxExchange {
+export function boxExchange(rows: PartialRows): BoxExchange {
   const each = partialsPerRow(rows);
   const [, ny, nz] = rows.extents;
   const parts = partsOf(rows);
@@ -80,7 +80,7 @@ export function boxExchange(rows: Rows): BoxExchange {
 }
 
 /** Parts of members, empty where they have no row of the box. */
-function partsOf({ extents, partitions }: Rows): Part[] {
+function partsOf({ extents, partitions }: PartialRows): Part[] {
   const filled = partitions.filter(({ planes, rows }) => planes > 0 && rows![0] < rows![1]);
   const [z0, y0] = [Math.min(...filled.map(({ first }) => first)), Math.min(...filled.map(({ rows }) => rows![0]))];
   return partitions.map(({ first, planes, rows = [0, extents[1]] }) =>

@@ -9,8 +9,8 @@ import type { HaloCopy, Round, Span } from "../grid/parts.js";
 import { afterLaunches, gatherRounds, type Spread } from "./all-gather.js";
 import { partialsPerRow, rowCount, type BoxExchange, type Pieces } from "./box-exchange.js";
 import { moveKernel, pickKernel } from "./moves.js";
-import { foldKernel, type FoldOp } from "./fold-kernel.js";
-import type { Rows } from "./rows.js";
+import { foldKernel, type NamedFold } from "./fold-kernel.js";
+import type { PartialRows } from "./rows.js";
 
 /* Strict reductions of grids whose members have some of the rows of their planes. */
 
@@ -25,7 +25,13 @@ export interface PartialsPiece {
  * @param box planes and rows of the launch, counted from the member's first ones in `rows`
  * @param before partials of launches before it
  */
-export function pieceOfPartials(rows: Rows, member: number, all: View, [planes, lines]: readonly Span[], before: number): PartialsPiece {
+export function pieceOfPartials(
+  rows: PartialRows,
+  member: number,
+  all: View,
+  [planes, lines]: readonly Span[],
+  before: number,
+): PartialsPiece {
   const [each, own] = [partialsPerRow(rows), rowCount(rows, member)];
   const shape = [1, planes[1] - planes[0], lines[1] - lines[0], each];
   const length = shape.reduce((a, b) => a * b, 1);
@@ -68,7 +74,7 @@ export class BoxCollected {
     private readonly spread: Spread,
   ) {
     const { owned, groups, pieces } = exchange;
-    this.fold = foldKernel(op as FoldOp, type);
+    this.fold = foldKernel(op as NamedFold, type);
     this.type = type;
     this.all = [...set.members.keys()];
     this.owners = this.all.filter((m) => groups[m].length > 0);

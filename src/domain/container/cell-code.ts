@@ -1,6 +1,6 @@
 import { affineOf, coefficient, definitionsOf, isConstant, without } from "../../ir/analysis/affine.js";
 import type { Expr, KernelIR, Stmt } from "../../ir/types.js";
-import { printExpr } from "../../ir/print.js";
+import { printExpr } from "../../ir/kernel-text.js";
 import { mapBlocks, mapChildren, mapExpr, mapOwnExprs, walkExprs } from "../../ir/walk.js";
 import type { Offset } from "../grid/parts.js";
 import { cast } from "../../ir/expressions.js";

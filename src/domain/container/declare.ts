@@ -6,7 +6,7 @@ import { otherCopies } from "../../base/copies.js";
 import { describe } from "../../base/describe.js";
 import { ContainerError, KernelError } from "../../base/errors.js";
 import type { Captures } from "../../kernel/declare/captures.js";
-import { lower, type Source } from "../../kernel/lower/lower.js";
+import { lower, type LowerSource } from "../../kernel/lower/lower.js";
 import { bool, f64, type ParamToken } from "../../kernel/declare/params.js";
 import { Scalar } from "../../set/scalar.js";
 import { AxisArray } from "../grid/axis-array.js";
@@ -58,11 +58,11 @@ export function declareContainer<const P extends ContainerParams, D extends Dime
   if (axis !== undefined && declared.axisFolds.size > 0)
     throw new ContainerError(name, location, "marches along an axis and reduces along axes", "write two containers, one for each");
   const { tokens, fields, scalars, reductions, values, axisArrays } = declared;
-  const source: Source = {
+  const source: LowerSource = {
     name,
     params: tokens,
     policy: { cells: grid.dimension, march: axis },
-    body: body as Source["body"],
+    body: body as LowerSource["body"],
     captures,
     location: calledAt,
   };
@@ -169,7 +169,7 @@ export function asContainer<T>(make: () => T): T {
 
 /** Sorts a container's declarations into the names that its code may use and the objects that they stand for. */
 export class Declarations {
-  readonly tokens: Record<string, Source["params"][string]> = {};
+  readonly tokens: Record<string, LowerSource["params"][string]> = {};
   /** By view parameter: a field that is given twice has the first one's name. */
   readonly fields = new Map<string, Pick<FieldUse, "field" | "level">>();
   readonly scalars = new Map<string, Scalar>();

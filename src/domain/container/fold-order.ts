@@ -17,7 +17,7 @@ export const LEAF_PLANES = 8;
  * Some neighbouring planes whose result is one value: a plane of a leaf that began in an earlier range; the first planes of a leaf; 2^level whole leaves, a node of the
  * tree; or, in fast mode, any planes at all, which join with any others.
  */
-export type Entry =
+export type FoldEntry =
   | { readonly kind: "plane"; readonly plane: number }
   | { readonly kind: "begin"; readonly leaf: number; readonly planes: number }
   | { readonly kind: "node"; readonly level: number; readonly index: number }
@@ -28,13 +28,13 @@ type PlaneRange = readonly [first: number, end: number];
 
 /** A list after entries were pushed, how often each of them was combined with the last value of the list before it was stored, and the longest that the list has been. */
 export interface Pushed {
-  readonly list: readonly Entry[];
+  readonly list: readonly FoldEntry[];
   readonly merges: readonly number[];
   readonly longest: number;
 }
 
 /** The entry for two neighbouring ones, or undefined if their values stay apart. */
-function combined(left: Entry, right: Entry): Entry | undefined {
+function combined(left: FoldEntry, right: FoldEntry): FoldEntry | undefined {
   if (left.kind === "any" && right.kind === "any") return left;
   if (left.kind === "begin" && right.kind === "plane") return beginOf(left.leaf, left.planes + 1);
   const isLeft = left.kind === "node" && left.index % 2 === 0;
@@ -43,16 +43,16 @@ function combined(left: Entry, right: Entry): Entry | undefined {
 }
 
 /** The first planes of a leaf: a node once they are all of it. */
-const beginOf = (leaf: number, planes: number): Entry =>
+const beginOf = (leaf: number, planes: number): FoldEntry =>
   planes < LEAF_PLANES ? { kind: "begin", leaf, planes } : { kind: "node", level: 0, index: leaf };
 
 /** Appends the entries of the planes that follow. Each combines with the last entry of the list for as long as it can. */
-export function push(list: readonly Entry[], entries: readonly Entry[]): Pushed {
+export function push(list: readonly FoldEntry[], entries: readonly FoldEntry[]): Pushed {
   const stack = [...list];
   let longest = stack.length;
   const merges = entries.map((entry) => {
-    let [last, count]: [Entry, number] = [entry, 0];
-    for (let both: Entry | undefined; stack.length > 0 && (both = combined(stack.at(-1)!, last)); count++) {
+    let [last, count]: [FoldEntry, number] = [entry, 0];
+    for (let both: FoldEntry | undefined; stack.length > 0 && (both = combined(stack.at(-1)!, last)); count++) {
       last = both;
       stack.pop();
     }
@@ -63,18 +63,18 @@ export function push(list: readonly Entry[], entries: readonly Entry[]): Pushed 
 }
 
 /** Planes or rows whose values are folded in order into one entry. */
-export interface Part {
-  readonly entry: Entry;
+export interface FoldedSpan {
+  readonly entry: FoldEntry;
   readonly span: PlaneRange;
 }
 
 /** The entries of a range before any are combined: planes up to the first leaf that begins in it, then leaves; the last one may be cut off. */
-export function partsOf([first, end]: PlaneRange): Part[] {
-  const parts: Part[] = [];
+export function foldedSpans([first, end]: PlaneRange): FoldedSpan[] {
+  const parts: FoldedSpan[] = [];
   for (let plane = first; plane < end;) {
     const isBegin = plane % LEAF_PLANES === 0;
     const next = isBegin ? Math.min(end, plane + LEAF_PLANES) : plane + 1;
-    const entry: Entry = isBegin ? beginOf(plane / LEAF_PLANES, next - plane) : { kind: "plane", plane };
+    const entry: FoldEntry = isBegin ? beginOf(plane / LEAF_PLANES, next - plane) : { kind: "plane", plane };
     parts.push({ entry, span: [plane, next] });
     plane = next;
   }
@@ -85,54 +85,51 @@ export function partsOf([first, end]: PlaneRange): Part[] {
  * The leaves of some rows, each of them whole or cut off by an end of the container's rows.
  * @param start the container's first row
  */
-export function rowPartsOf([first, end]: PlaneRange, start: number): Part[] {
+export function rowPartsOf([first, end]: PlaneRange, start: number): FoldedSpan[] {
   const leafOf = (row: number): number => Math.floor(row / SPLIT_ROWS);
-  const parts: Part[] = [];
+  const parts: FoldedSpan[] = [];
   for (let leaf = leafOf(first); leaf * SPLIT_ROWS < end; leaf++) {
-    const entry: Entry = { kind: "node", level: 0, index: leaf - leafOf(start) };
+    const entry: FoldEntry = { kind: "node", level: 0, index: leaf - leafOf(start) };
     parts.push({ entry, span: [Math.max(first, leaf * SPLIT_ROWS), Math.min(end, (leaf + 1) * SPLIT_ROWS)] });
   }
   return parts;
 }
 
 /** The list of parts that follow each other. */
-export const listOf = (parts: readonly Part[]): Pushed =>
+export const listOf = (parts: readonly FoldedSpan[]): Pushed =>
   push(
     [],
     parts.map(({ entry }) => entry),
   );
 
-/** The list of a range of planes, from whatever lists it was joined. */
-export const entriesOf = (range: PlaneRange): Pushed => listOf(partsOf(range));
-
 /** Some consecutive partials: [first, end), counted over all members. */
-export type Partials = readonly [first: number, end: number];
+export type PartialRange = readonly [first: number, end: number];
 
 /** Partials that go from their member to the one that folds their group. */
 interface PartialsMessage {
   readonly from: number;
   readonly to: number;
-  readonly partials: Partials;
+  readonly partials: PartialRange;
 }
 
-export interface Groups {
+export interface FoldGroups {
   /** By member: the partials of the groups that it folds, whole groups but for the last of all. Empty where it folds none. */
-  readonly folded: readonly Partials[];
+  readonly folded: readonly PartialRange[];
   readonly messages: readonly PartialsMessage[];
 }
 
 /** The groups that partials belong to: [first, end), counted over all members. */
-export const groupsOf = ([first, end]: Partials): Partials => [first / REDUCTION_CHUNK, Math.ceil(end / REDUCTION_CHUNK)];
+export const groupsOf = ([first, end]: PartialRange): PartialRange => [first / REDUCTION_CHUNK, Math.ceil(end / REDUCTION_CHUNK)];
 
 /**
  * Shares out groups of 256 partials, which begin at multiples of 256: the owner of a group's first partial folds it.
  * @param cuts where the partials of each member begin, and the end of all
  */
-export function shareGroups(cuts: readonly number[]): Groups {
+export function shareGroups(cuts: readonly number[]): FoldGroups {
   const end = cuts.at(-1)!;
   const up = (place: number): number => Math.min(end, Math.ceil(place / REDUCTION_CHUNK) * REDUCTION_CHUNK);
   const members = cuts.slice(0, -1);
-  const folded = members.map((cut, m): Partials => [up(cut), Math.max(up(cut), up(cuts[m + 1]))]);
+  const folded = members.map((cut, m): PartialRange => [up(cut), Math.max(up(cut), up(cuts[m + 1]))]);
   const messages = members.flatMap((cut, from): PartialsMessage[] => {
     const stop = Math.min(up(cut), cuts[from + 1]);
     if (cut >= stop) return [];

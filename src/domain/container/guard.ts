@@ -1,6 +1,6 @@
 import { localOf } from "../../ir/by-name.js";
 import { literal } from "../../ir/simplify.js";
-import { Names } from "../../ir/passes/copy.js";
+import { FreshNames } from "../../ir/passes/copy.js";
 import type { Expr, KernelIR, ReduceParam, Stmt } from "../../ir/types.js";
 import { compare, index, int } from "../../ir/expressions.js";
 import type { CellBox } from "../grid/region.js";
@@ -38,7 +38,7 @@ export function guardBox(ir: KernelIR, { bounds }: CellBox, extents: readonly nu
     ...(end < extents[n] ? [compare("lt", index(last - n), int(end))] : []),
   ]);
   if (tests.length === 0) return ir;
-  const names = new Names(ir);
+  const names = new FreshNames(ir);
   const isInside = tests.reduce((a, b): Expr => ({ op: "logical", type: "bool", fn: "and", a, b }));
   return { ...ir, body: guard(ir.body, isInside, ir, (wish) => names.fresh(wish)) };
 }

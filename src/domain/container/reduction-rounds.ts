@@ -2,7 +2,7 @@ import type { Precision } from "../../device/device.js";
 import { allGather, type Spread } from "./all-gather.js";
 import { boxExchange } from "./box-exchange.js";
 import { groupCount, scalarExchange } from "./reductions.js";
-import { hasRows, type Rows } from "./rows.js";
+import { hasRows, type PartialRows } from "./rows.js";
 
 /* The messages of reductions into scalars, round by round, without any memory: what plans and predictions tell of them. */
 
@@ -14,13 +14,13 @@ interface ReductionMessage {
 }
 
 /** Rounds that have messages, of one reduction of a container over some cells. */
-export function reductionRounds(rows: Rows, precision: Precision, spread: Spread): ReductionMessage[][] {
+export function reductionRounds(rows: PartialRows, precision: Precision, spread: Spread): ReductionMessage[][] {
   const rounds = precision === "strict" && hasRows(rows) ? boxRounds(rows, spread) : lineRounds(rows, precision, spread);
   return rounds.map((round) => round.filter(({ from, to, count }) => from !== to && count > 0)).filter(({ length }) => length > 0);
 }
 
 /** Members have runs of partials. */
-function lineRounds(rows: Rows, precision: Precision, spread: Spread): ReductionMessage[][] {
+function lineRounds(rows: PartialRows, precision: Precision, spread: Spread): ReductionMessage[][] {
   const { cuts, groups, root, toAll } = scalarExchange(rows, precision, spread);
   const sizes = groups.folded.map(groupCount);
   if (toAll === "partials")
@@ -33,7 +33,7 @@ function lineRounds(rows: Rows, precision: Precision, spread: Spread): Reduction
 }
 
 /** Members have some of the rows of their planes. */
-function boxRounds(rows: Rows, spread: Spread): ReductionMessage[][] {
+function boxRounds(rows: PartialRows, spread: Spread): ReductionMessage[][] {
   const { groups, pieces, root } = boxExchange(rows);
   const sizes = groups.map(({ length }) => length);
   const toAll = spread !== "root" && sizes.filter((size) => size > 0).length > 1;

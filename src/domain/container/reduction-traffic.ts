@@ -4,7 +4,7 @@ import type { Container } from "../grid/grid.js";
 import { spreadOf } from "./all-gather.js";
 import { axisExchange, isPiece, type Line } from "./axis-exchange.js";
 import { reductionRounds } from "./reduction-rounds.js";
-import { rowsOf } from "./rows.js";
+import { partialRows } from "./rows.js";
 
 /** Messages of members for the reductions of a container: rounds after one another, copies, and their bytes. */
 interface Traffic {
@@ -26,7 +26,7 @@ export function reductionTraffic(container: Container, precision: Precision): Tr
 /** Reductions of one container send side by side, so that their rounds are the same. */
 function scalarTraffic(container: Container, precision: Precision): Traffic {
   const { set } = container.grid;
-  const rounds = reductionRounds(rowsOf(container), precision, spreadOf(set));
+  const rounds = reductionRounds(partialRows(container), precision, spreadOf(set));
   const messages = rounds.flat();
   const elements = messages.reduce((sum, { count }) => sum + count, 0);
   return [...container.reductions.values()].reduce(

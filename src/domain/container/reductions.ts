@@ -11,9 +11,9 @@ import type { DataView, HaloCopy, Round } from "../grid/parts.js";
 import { afterLaunches, gatherRounds, spreadOf, type Spread } from "./all-gather.js";
 import { boxExchange } from "./box-exchange.js";
 import { BoxCollected } from "./box-reductions.js";
-import { foldKernel, type FoldOp } from "./fold-kernel.js";
-import { groupsOf, shareGroups, type Groups, type Partials } from "./fold-order.js";
-import { hasRows, rowsOf, type Rows } from "./rows.js";
+import { foldKernel, type NamedFold } from "./fold-kernel.js";
+import { groupsOf, shareGroups, type FoldGroups, type PartialRange } from "./fold-order.js";
+import { hasRows, partialRows, type PartialRows } from "./rows.js";
 
 /*
  * Reductions over several devices. In strict mode every member leaves the partials of its rows, one for each REDUCTION_CHUNK cells of the bounding box along x, whatever
@@ -36,13 +36,13 @@ export interface Collection {
 const FAST_SLOTS = { slabs: 3, boxes: 5 };
 
 /** Partials that a member leaves for each reduction. */
-export function partialsOf(grid: Rows, device: number, precision: Precision): number {
+export function partialsOf(grid: PartialRows, device: number, precision: Precision): number {
   if (precision === "fast") return hasRows(grid) ? FAST_SLOTS.boxes : FAST_SLOTS.slabs;
   return grid.partitions[device].planes * partialsPerPlane(grid);
 }
 
 /** Strict partials of one plane of the last axis, all of which a member has. */
-function partialsPerPlane({ extents }: Rows): number {
+function partialsPerPlane({ extents }: PartialRows): number {
   const [nx, ...others] = extents;
   return others.slice(0, -1).reduce((a, b) => a * b, chunksPerLine(nx));
 }
@@ -53,7 +53,7 @@ function partialsPerPlane({ extents }: Rows): number {
  * @param slot which of the member's launches it is, see `slotOf`
  */
 export function launchPartials(
-  grid: Rows,
+  grid: PartialRows,
   partials: View,
   precision: Precision,
   planes: readonly [first: number, count: number],
@@ -72,7 +72,7 @@ export const slotOf = (dataView: DataView, n: number): number => (dataView === "
 interface ScalarExchange {
   /** First partial of each member, and the end of all. */
   readonly cuts: readonly number[];
-  readonly groups: Groups;
+  readonly groups: FoldGroups;
   /** The member that folds the values of all groups: the owner of the first partial. */
   readonly root: number;
   /** In place of the root every member folds what all have: their partials, or the values of groups. */
@@ -83,7 +83,7 @@ interface ScalarExchange {
 const FEW_PARTIALS = 4096;
 
 /** The exchange of one reduction over some cells. */
-export function scalarExchange(rows: Rows, precision: Precision, spread: Spread): ScalarExchange {
+export function scalarExchange(rows: PartialRows, precision: Precision, spread: Spread): ScalarExchange {
   const cuts = [0];
   for (const m of rows.partitions.keys()) cuts.push(cuts[m] + partialsOf(rows, m, precision));
   const groups = shareGroups(cuts);
@@ -109,7 +109,7 @@ export function collect(container: Container, param: string, precision: Precisio
   const scalar = container.reductions.get(param)!;
   const reduce = container.ir.params.find((p): p is ReduceParam => p.kind === "reduce" && p.name === param)!;
   if (set.members.length === 1) return { param, partials: scalar.views, rounds: [], free() {} };
-  const rows = rowsOf(container);
+  const rows = partialRows(container);
   const made =
     precision === "strict" && hasRows(rows)
       ? new BoxCollected(set, reduce, scalar.views, boxExchange(rows), spreadOf(set))
@@ -138,7 +138,7 @@ class Collected {
     private readonly exchange: ScalarExchange,
   ) {
     const { cuts, groups, toAll } = exchange;
-    this.fold = foldKernel(op as FoldOp, type);
+    this.fold = foldKernel(op as NamedFold, type);
     this.all = [...set.members.keys()];
     this.owners = this.all.filter((m) => sizeOf(groups.folded[m]) > 0);
     this.gathered = byLocal(set, (member, m) => {
@@ -241,10 +241,10 @@ class Collected {
   }
 }
 
-const sizeOf = ([first, end]: Partials): number => end - first;
+const sizeOf = ([first, end]: PartialRange): number => end - first;
 
 /** Groups of the partials that a member folds. */
-export const groupCount = (folded: Partials): number => (sizeOf(folded) === 0 ? 0 : sizeOf(groupsOf(folded)));
+export const groupCount = (folded: PartialRange): number => (sizeOf(folded) === 0 ? 0 : sizeOf(groupsOf(folded)));
 
 /** The rounds of several collections side by side. */
 export function roundsOf(collections: readonly Collection[], members: number): Round[] {

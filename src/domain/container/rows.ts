@@ -2,13 +2,13 @@ import type { Container } from "../grid/grid.js";
 import type { Partition, Span } from "../grid/parts.js";
 
 /** Box that determines the number of partials: a container runs over it, and it is cut as its grid is. */
-export interface Rows {
+export interface PartialRows {
   readonly extents: readonly number[];
   readonly partitions: readonly Pick<Partition, "first" | "planes" | "rows">[];
 }
 
 /** The cells of a container by rows: cells of its grid, or of its box. */
-export function rowsOf({ grid, box }: Pick<Container, "grid" | "box">): Rows {
+export function partialRows({ grid, box }: Pick<Container, "grid" | "box">): PartialRows {
   if (!box) return grid;
   const within = (axis: number, first: number, end: number): Span => {
     const [from, to] = box.bounds[axis];
@@ -24,4 +24,4 @@ export function rowsOf({ grid, box }: Pick<Container, "grid" | "box">): Rows {
 }
 
 /** Members have some of the rows of their planes. */
-export const hasRows = ({ partitions }: Rows): boolean => partitions[0].rows !== undefined;
+export const hasRows = ({ partitions }: PartialRows): boolean => partitions[0].rows !== undefined;

@@ -1,6 +1,7 @@
 import type { Launch, Precision } from "../../device/device.js";
 import type { View } from "../../device/memory/view.js";
-import { byLocal, exchangeNow } from "../../set/index.js";
+import { byLocal } from "../../set/index.js";
+import { exchangeNow } from "../../set/exchange.js";
 import { resultsOf, type Container } from "../grid/grid.js";
 import type { HaloCopy, Round, Rounds } from "../grid/parts.js";
 import { digestible } from "./digestible.js";

@@ -6,7 +6,7 @@ import type { KernelIR, Location } from "../../ir/types.js";
 import { walkExprs } from "../../ir/walk.js";
 import type { Captures } from "../../kernel/declare/captures.js";
 import { kernelFromIR } from "../../kernel/declare/from-ir.js";
-import { lower, type Source } from "../../kernel/lower/lower.js";
+import { lower, type LowerSource } from "../../kernel/lower/lower.js";
 import type { AssignToken, Params } from "../../kernel/declare/params.js";
 import { localOf } from "../../set/member.js";
 import { Scalar } from "../../set/scalar.js";
@@ -35,7 +35,7 @@ export function declareScalarStep(
   for (const [param, value] of Object.entries(params)) declared.addTo(param, value);
   const { tokens, assigned, values } = declared;
   declared.requireResult();
-  const source: Source = { name, params: tokens, policy: "once", body: body as Source["body"], captures, location: calledAt };
+  const source: LowerSource = { name, params: tokens, policy: "once", body: body as LowerSource["body"], captures, location: calledAt };
   return asContainer(() => {
     const ir = lower(source, {});
     const read = loadedIn(ir);

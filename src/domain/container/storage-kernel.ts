@@ -1,6 +1,6 @@
 import { define, localOf } from "../../ir/by-name.js";
 import type { ElementType, Expr, KernelIR, Param, Stmt } from "../../ir/types.js";
-import { Names } from "../../ir/passes/copy.js";
+import { FreshNames } from "../../ir/passes/copy.js";
 import { mapStmts } from "../../ir/walk.js";
 import type { Level } from "../../kernel/declare/cells.js";
 import type { FieldLayout } from "../grid/options.js";
@@ -44,13 +44,13 @@ const cellAxes = ({ cardinality, layout }: FieldPlan, rank: number): number[] =>
 export class StorageKernel<Role extends string> {
   /** Names of the parameters that were added. */
   readonly roles = new Map<Role, string>();
-  private readonly names: Names;
+  private readonly names: FreshNames;
   private readonly added: Param[] = [];
   /** Statements to put before the body. */
   readonly prologue: Stmt[] = [];
 
   constructor(private readonly container: KernelIR) {
-    this.names = new Names(container);
+    this.names = new FreshNames(container);
   }
 
   /** The name of a view parameter that holds what `role` says; made on first use. */

@@ -1,6 +1,6 @@
 import { define, localOf, paramOf } from "../../ir/by-name.js";
 import { add, binary, compare, index, int, mul, sub } from "../../ir/expressions.js";
-import { Names } from "../../ir/passes/copy.js";
+import { FreshNames } from "../../ir/passes/copy.js";
 import { literal } from "../../ir/simplify.js";
 import type { Expr, KernelIR, Location, Param, ReduceParam, Stmt } from "../../ir/types.js";
 import { mapExpr, mapStmts } from "../../ir/walk.js";
@@ -12,7 +12,7 @@ import type { AxisFold } from "../grid/grid.js";
  */
 
 /** Elements that share out a row. Strict results depend on their number. */
-export const LANES = 16;
+export const FOLD_LANES = 16;
 
 /** Which axes of the kernel, (z, y, x) or (y, x), stay, and how the others are folded. */
 export interface FoldShape {
@@ -58,7 +58,7 @@ const onePlane = (reduces: readonly Reduced[], inner: readonly Stmt[], location:
 /** @param ir a container's code over storage, that folds once into each reduction at its end */
 export function axisFoldCode(ir: KernelIR, folds: readonly AxisFold[], { stays, chunked, byPlanes, ragged }: FoldShape): AxisFoldCode {
   const { location } = ir;
-  const names = new Names(ir);
+  const names = new FreshNames(ir);
   const scalar = (wish: string): string => names.fresh(wish);
   const [begin, end] = [stays.map(() => scalar("begin")), stays.map(() => scalar("end"))];
   const chunks = chunked.map(() => ({ first: scalar("chunk_first"), size: scalar("chunk") }));
@@ -99,7 +99,7 @@ export function axisFoldCode(ir: KernelIR, folds: readonly AxisFold[], { stays, 
         ? [{ kind: "if", cond: compare("lt", localOf(name, "i32"), stop), then: inner, else: [], location }]
         : inner;
       const own = define(name, add(localOf(first, "i32"), lane), location);
-      return [{ kind: "for", name: first, start, stop, step: LANES, body: [own, ...inRow], location }];
+      return [{ kind: "for", name: first, start, stop, step: FOLD_LANES, body: [own, ...inRow], location }];
     }
     const nth = chunked.indexOf(axis);
     if (nth < 0) return [{ kind: "for", name, start, stop, step: 1, body: inner, location }];

@@ -1,11 +1,11 @@
 import type { Launch, Precision } from "../../device/device.js";
 import type { View } from "../../device/memory/view.js";
 import { byLocal, ifLocal, isLocal } from "../../set/index.js";
-import { axisExchange, isDirect, isPiece, memberBounds, type Bounds, type Join, type Line } from "../container/axis-exchange.js";
+import { axisExchange, isDirect, isPiece, memberBounds, type CellBounds, type Join, type Line } from "../container/axis-exchange.js";
 import type { Container } from "../grid/grid.js";
 import type { HaloCopy, Rounds } from "../grid/parts.js";
-import { Folding, Stack } from "./folding.js";
-import { inOrder, MemberFolds, type MemberCells } from "./member-folds.js";
+import { FoldLaunches, Stack } from "./folding.js";
+import { rowsInOrder, MemberFolds, type MemberCells } from "./member-folds.js";
 
 /*
  * Runs containers that reduce along axes. Each member folds its cells to a few entries, or to results where all cells of these are its own; messages bring entries
@@ -29,7 +29,7 @@ interface Joined {
 class AxisFolds implements Rounds {
   readonly rounds: { readonly launches: Launch[][]; readonly copies: HaloCopy[] }[] = [];
   /** By member of this process. */
-  private readonly foldings: readonly Folding[];
+  private readonly foldings: readonly FoldLaunches[];
   private readonly own: MemberFolds[] = [];
   private readonly all: readonly number[];
   /** Numbers of the reductions. */
@@ -43,7 +43,7 @@ class AxisFolds implements Rounds {
     const { set } = container.grid;
     this.all = [...set.members.keys()];
     this.folds = [...container.axisFolds!.keys()];
-    this.foldings = byLocal(set, ({ device }) => new Folding(container, precision, device));
+    this.foldings = byLocal(set, ({ device }) => new FoldLaunches(container, precision, device));
     const bounds = memberBounds(container);
     const { lines, last } = axisExchange(container, precision);
     for (const m of lines.flatMap(({ members }) => members)) {
@@ -77,7 +77,7 @@ class AxisFolds implements Rounds {
       this.launch(step, root, () =>
         this.folds.flatMap((n) => {
           const rows = this.foldings[root].array(n, values[n]);
-          const folded = this.foldEntries(n, root, known[0]![n], whole.list.length, inOrder(rows, [1, 1, 1, values[n]]), false);
+          const folded = this.foldEntries(n, root, known[0]![n], whole.list.length, rowsInOrder(rows, [1, 1, 1, values[n]]), false);
           return [folded, this.foldings[root].push(n, stacks[position]![n], 0, rows, last.lists[position])];
         }),
       );
@@ -125,7 +125,7 @@ class AxisFolds implements Rounds {
     const [root] = members;
     const inPlace = isPiece(this.container);
     const results = inPlace ? [] : this.all.map((m) => this.arrays(m, (n) => values[n]));
-    const into = (n: number): View => (inPlace ? this.window(n, root, bounds) : inOrder(results[root]![n], [1, 1, 1, values[n]]));
+    const into = (n: number): View => (inPlace ? this.window(n, root, bounds) : rowsInOrder(results[root]![n], [1, 1, 1, values[n]]));
     this.launch(step, root, () =>
       isDirect(line)
         ? this.own[root].results(into, inPlace)
@@ -175,7 +175,7 @@ class AxisFolds implements Rounds {
   private joinBlock({ whole }: Line, m: number, n: number, lists: View, into: View): Launch[] {
     const stack = this.foldings[m].stack(n, into.size, 1, whole.longest);
     const pushed = this.foldings[m].push(n, stack, 0, lists, whole);
-    return [pushed, this.foldEntries(n, m, stack, whole.list.length, inOrder(into, [1, 1, 1, into.size]), false)];
+    return [pushed, this.foldEntries(n, m, stack, whole.list.length, rowsInOrder(into, [1, 1, 1, into.size]), false)];
   }
 
   private foldEntries(n: number, m: number, stack: Stack, height: number, into: View, accumulating: boolean): Launch {
@@ -199,7 +199,7 @@ class AxisFolds implements Rounds {
   }
 
   /** The results of reduction `n` on a member, for some cells. */
-  private window(n: number, on: number, bounds: Bounds): View {
+  private window(n: number, on: number, bounds: CellBounds): View {
     const { array, first, params } = this.container.axisFolds![n];
     return array.window(on, bounds, first, params.length);
   }

@@ -7,7 +7,7 @@ import { kernelFromIR } from "../../kernel/declare/from-ir.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
 import type { Params } from "../../kernel/declare/params.js";
 import { byLocal, localOf, spansProcesses, type DeviceSet, type LocalMember } from "../../set/index.js";
-import { BaseGrid, type Given, type ValueLocation } from "../base-grid.js";
+import { BaseGrid, type GivenPartitions, type ValueLocation } from "../base-grid.js";
 import type { Container, Field, Grid, PrepareOptions, Roll } from "../grid/grid.js";
 import type { DataView, HaloCopy, March, Rounds, Span } from "../grid/parts.js";
 import { axisFoldRounds } from "./axis-folds.js";
@@ -17,13 +17,13 @@ import { isEmptyBox, MemberBoxes, type LocalBox } from "./member-boxes.js";
 import { sidewaysReads } from "../container/cell-code.js";
 import { rollRounds } from "./rolls.js";
 import { lowerDense, type DenseFieldPlan, type DensePlan, type DenseRole, type Rings } from "./lowering.js";
-import { DenseStorage, type ValueLayout, type Box } from "./storage.js";
+import { DenseStorage, type ValueLayout, type StoredBox } from "./storage.js";
 import type { FieldType, DenseOptions, GridOptions } from "../grid/options.js";
 import { fillView } from "../grid/fill.js";
 import { boxOfPlanes, partsInOneArray, type PlanePart } from "../grid/host-rows.js";
 import { planesTogether } from "../grid/partition.js";
-import { inOneArray, piecesOf, type Planes } from "../grid/pieces.js";
-import { cutsRows, divisionIn, divisionOf, placeOf } from "../grid/split.js";
+import { inOneArray, evenPlaneRuns, type Planes } from "../grid/pieces.js";
+import { cutsRows, divisionIn, divisionOf, placeInDivision } from "../grid/split.js";
 import type { OverTeams } from "../grid/cell-teams.js";
 import { atCallSite } from "../grid/placed.js";
 import { isAny, type Margins } from "../grid/ghosts.js";
@@ -92,7 +92,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
   private readonly boxes: MemberBoxes;
   private readonly haloBuffers = new Map<Field, HaloBuffers>();
 
-  constructor(set: DeviceSet, extents: readonly number[], options: DenseOptions = {}, partitions?: Given) {
+  constructor(set: DeviceSet, extents: readonly number[], options: DenseOptions = {}, partitions?: GivenPartitions) {
     const step = planesTogether(extents, options.levels);
     const division = partitions ? divisionIn(partitions) : divisionOf(extents, set.members.length, options.split, step);
     super(set, [...extents], options, step, partitions, division);
@@ -111,7 +111,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     return true;
   }
 
-  protected makeCoarse(extents: readonly number[], options: GridOptions, partitions: Given): DenseGrid<D> {
+  protected makeCoarse(extents: readonly number[], options: GridOptions, partitions: GivenPartitions): DenseGrid<D> {
     return new DenseGrid<D>(this.set, extents, options, partitions);
   }
 
@@ -347,7 +347,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
       const planes = Math.ceil(source!.size / strides[0]);
       return new DenseStorage({ ...box, extents: [planes, ...extents] }, field).pieceLength(planes);
     }
-    const [here, there] = [placeOf(this.division, from), placeOf(this.division, to)];
+    const [here, there] = [placeInDivision(this.division, from), placeInDivision(this.division, to)];
     const held = (axis: number): Span => this.boxes.held(from, axis, this.ghosts);
     if (here.y === there.y) {
       const [first, end] = held(1);
@@ -502,7 +502,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     return this.extents.map((extent, axis) => (this.periodic[axis] && !isCut(axis) ? extent : undefined)).toReversed();
   }
 
-  private box(member: number): Box {
+  private box(member: number): StoredBox {
     const { padding, packed } = this;
     const extents = this.extents.map((_, axis) => this.boxes.length(member, axis)).toReversed();
     const ghosted = this.ghosts.map((ends, axis) => Math.max(...ends) > 0 || (axis === 1 && cutsRows(this))).toReversed();
@@ -524,7 +524,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
       const [nx] = this.extents;
       const rowRuns = cutsRows(this) ? this.boxes.runs(m, 1) : [];
       for (const { first, end, boxPlane } of this.boxes.runs(m, this.dimension - 1))
-        for (const piece of piecesOf({ first: boxPlane, end: boxPlane + end - first }, this.activity.planeSize)) {
+        for (const piece of evenPlaneRuns({ first: boxPlane, end: boxPlane + end - first }, this.activity.planeSize)) {
           const planes = [piece.first - boxPlane + first, piece.end - boxPlane + first] as const;
           const bytes = this.activity.bytes(piece.first, piece.end);
           if (rowRuns.length === 0) member.queue(0).write(storage.window(memory, ...planes), bytes);

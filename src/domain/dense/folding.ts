@@ -42,7 +42,7 @@ interface Items {
 }
 
 /** Prepares launches on one member that combine results, and holds what they need. */
-export class Folding {
+export class FoldLaunches {
   private readonly launches: Launch[] = [];
   private readonly memory: View[] = [];
 

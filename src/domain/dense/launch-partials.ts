@@ -3,7 +3,7 @@ import type { View } from "../../device/memory/view.js";
 import { partialsPerRow } from "../container/box-exchange.js";
 import { pieceOfPartials, type PartialsPiece } from "../container/box-reductions.js";
 import { launchPartials, slotOf } from "../container/reductions.js";
-import { hasRows, rowsOf } from "../container/rows.js";
+import { hasRows, partialRows } from "../container/rows.js";
 import type { Container } from "../grid/grid.js";
 import type { DataView } from "../grid/parts.js";
 import type { LocalBox, MemberBoxes } from "./member-boxes.js";
@@ -13,7 +13,7 @@ type PiecesOfLaunches = (partials: View, precision: Precision, box: LocalBox, n:
 
 /** Parts of a member's partials that the launches of a container over the boxes of a view take. */
 export function partialsOfView(container: Container, boxes: MemberBoxes, member: number, view: DataView): PiecesOfLaunches {
-  const rows = rowsOf(container);
+  const rows = partialRows(container);
   const part = rows.partitions[member];
   const skipped = part.first - container.grid.partitions[member].first;
   if (!hasRows(rows))

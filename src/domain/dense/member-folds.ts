@@ -5,13 +5,13 @@ import { BYTES, View } from "../../device/memory/view.js";
 import type { KernelIR } from "../../ir/types.js";
 import { kernelFromIR } from "../../kernel/declare/from-ir.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
-import { memberOrder, resultSizes, type Bounds, type MemberOrder } from "../container/axis-exchange.js";
-import { LEAF_PLANES, push, type Entry, type Part } from "../container/fold-order.js";
+import { memberOrder, resultSizes, type CellBounds, type MemberOrder } from "../container/axis-exchange.js";
+import { LEAF_PLANES, push, type FoldEntry, type FoldedSpan } from "../container/fold-order.js";
 import type { Container } from "../grid/grid.js";
 import type { Span } from "../grid/parts.js";
 import { SPLIT_ROWS } from "../grid/split.js";
-import { axisFoldCode, LANES, type AxisFoldCode, type FoldShape } from "./axis-fold-code.js";
-import { Folding, type Stack } from "./folding.js";
+import { axisFoldCode, FOLD_LANES, type AxisFoldCode, type FoldShape } from "./axis-fold-code.js";
+import { FoldLaunches, type Stack } from "./folding.js";
 
 /** A member's code and arguments for the container's cells. */
 export interface MemberCells {
@@ -29,7 +29,7 @@ const [GPU_ELEMENTS, WORKER_ELEMENTS] = [131072, 1024];
 const BATCH_BYTES = 2 ** 24;
 
 /** Neighbouring parts that are folded together: all planes of leaves that began in an earlier range, or some leaves. */
-type Batch = readonly Part[];
+type Batch = readonly FoldedSpan[];
 
 /** Chunks along an axis: where the first begins, as an index of storage, maybe before the cells; cells of each; and how many there are. */
 interface Chunks {
@@ -39,7 +39,7 @@ interface Chunks {
 }
 
 /** The launches that fold the cells of one member. */
-export class MemberFolds extends Folding {
+export class MemberFolds extends FoldLaunches {
   private readonly order: MemberOrder;
   /** By reduction: results, and values of an entry, which has one for each leaf of rows where these stay apart. */
   private readonly sizes: readonly number[];
@@ -62,7 +62,7 @@ export class MemberFolds extends Folding {
     precision: Precision,
     device: Device,
     private readonly cells: MemberCells,
-    bounds: Bounds,
+    bounds: CellBounds,
   ) {
     super(container, precision, device);
     this.order = memberOrder(container, bounds, precision);
@@ -72,7 +72,7 @@ export class MemberFolds extends Folding {
     const last = bounds.length - 1;
     this.axis = this.order.axis === undefined ? -1 : last - this.order.axis;
     const stays = bounds.map((_, axis) => container.axisFolds![0].array.has(last - axis));
-    this.lanes = stays[last] ? 1 : LANES;
+    this.lanes = stays[last] ? 1 : FOLD_LANES;
     this.batches = batchesOf(this.order.parts, this.leavesTogether);
     const inLeaves = this.batches.length > 0;
     const axis = stays.findIndex((stay, n) => !stay && n < last);
@@ -81,7 +81,7 @@ export class MemberFolds extends Folding {
       stays,
       chunked: inLeaves ? [this.axis, ...(this.order.rowParts ? [1] : [])] : this.chunks.map(() => axis),
       byPlanes: inLeaves && this.axis === 0 && this.lanes === 1,
-      ragged: !stays[last] && (this.bounds[last][1] - this.bounds[last][0]) % LANES !== 0,
+      ragged: !stays[last] && (this.bounds[last][1] - this.bounds[last][0]) % FOLD_LANES !== 0,
     };
     this.code = derive(cells.ir, codeOf, { container, shape: this.shape }, JSON.stringify(this.shape));
     const rows = inLeaves ? Math.max(...this.batches.map((batch) => this.rowsOf(batch))) * this.leaves : (this.chunks[0]?.count ?? 1);
@@ -112,11 +112,11 @@ export class MemberFolds extends Folding {
 
   /** Launches that leave the entries of the member's cells in stacks, one for each reduction. */
   entries(stacks: readonly Stack[]): Launch[] {
-    if (this.batches.length === 0) return this.results((n) => inOrder(stacks[n].all, [1, 1, 1, this.sizes[n]]), false);
+    if (this.batches.length === 0) return this.results((n) => rowsInOrder(stacks[n].all, [1, 1, 1, this.sizes[n]]), false);
     const { axis, lanes } = this;
     const origin = this.cells.origin[axis];
     const ofRows = this.order.rowParts ? [this.rowChunks(this.order.rowParts)] : [];
-    let list: readonly Entry[] = [];
+    let list: readonly FoldEntry[] = [];
     return this.batches.flatMap((batch) => {
       const span: Span = [batch[0].span[0] + origin, batch.at(-1)!.span[1] + origin];
       const rows = this.rowsOf(batch);
@@ -149,7 +149,7 @@ export class MemberFolds extends Folding {
   }
 
   /** Chunks of leaves of rows, which begin where members may begin. */
-  private rowChunks(parts: readonly Part[]): Chunks {
+  private rowChunks(parts: readonly FoldedSpan[]): Chunks {
     const first = Math.floor(parts[0].span[0] / SPLIT_ROWS) * SPLIT_ROWS;
     return { first: first + this.cells.origin[1], size: SPLIT_ROWS, count: parts.length };
   }
@@ -205,7 +205,7 @@ export class MemberFolds extends Folding {
   }
 }
 
-function batchesOf(parts: readonly Part[], leaves: number): Batch[] {
+function batchesOf(parts: readonly FoldedSpan[], leaves: number): Batch[] {
   const firstLeaf = parts.findIndex(({ entry }) => entry.kind !== "plane");
   const single = firstLeaf < 0 ? parts : parts.slice(0, firstLeaf);
   const batches: Batch[] = single.length > 0 ? [single] : [];
@@ -214,7 +214,7 @@ function batchesOf(parts: readonly Part[], leaves: number): Batch[] {
 }
 
 /** A row of values as a view of four axes, one row after the other. */
-export function inOrder({ buffer, type, offset }: View, shape: readonly number[]): View {
+export function rowsInOrder({ buffer, type, offset }: View, shape: readonly number[]): View {
   const strides = shape.map((_, axis) => shape.slice(axis + 1).reduce((a, b) => a * b, 1));
   return new View(buffer, type, shape, strides, offset);
 }

@@ -10,7 +10,7 @@ import { allocate, componentStride } from "../grid/memory.js";
 const ROW_BYTES = 128;
 
 /** The box of cells that one member stores, in the order of kernel axes: (z, y, x), or (y, x). */
-export interface Box {
+export interface StoredBox {
   readonly extents: readonly number[];
   /** Cells around the box along each axis: halos along axes that are cut, cells with the fill value along the others. */
   readonly padding: readonly number[];
@@ -47,7 +47,7 @@ export class DenseStorage {
   private readonly alongCell: number;
 
   constructor(
-    readonly box: Box,
+    readonly box: StoredBox,
     readonly values: ValueLayout,
   ) {
     const { type, cardinality, layout } = values;

@@ -13,8 +13,10 @@ export type Split = (typeof SPLITS)[number];
 
 /** Types that a field may store; `u8` is read as an i32 and written modulo 256. */
 export type FieldType = Exclude<ElementType, "u32">;
+/** How a field can lay out its components. */
+export const FIELD_LAYOUTS = ["soa", "aos"] as const;
 /** Structure of arrays: all cells of component 0, then of component 1; array of structures: all components of a cell side by side. */
-export type FieldLayout = "soa" | "aos";
+export type FieldLayout = (typeof FIELD_LAYOUTS)[number];
 /** `f64`, `f32`, `i32` or `u8`. */
 export interface FieldToken<T extends FieldType = FieldType> {
   readonly type: T;

@@ -37,7 +37,7 @@ export interface MemberRows extends RowPlanes {
  * @param planeBytes bytes of one plane
  * @param step runs begin at multiples of it, but for the first
  */
-export function piecesOf({ first, end }: Planes, planeBytes: number, step = 1): Planes[] {
+export function evenPlaneRuns({ first, end }: Planes, planeBytes: number, step = 1): Planes[] {
   const most = Math.max(1, Math.floor(HOST_LIMITS.piece / (planeBytes * step))) * step;
   const pieces: Planes[] = [];
   for (let begin = first; begin < end;) {

@@ -18,7 +18,7 @@ export interface Division {
 export const SPLIT_ROWS = 8;
 
 /** Place of a member in its division. */
-export const placeOf = ({ y }: Division, member: number): { readonly y: number; readonly z: number } => ({
+export const placeInDivision = ({ y }: Division, member: number): { readonly y: number; readonly z: number } => ({
   y: member % y,
   z: Math.floor(member / y),
 });
@@ -30,7 +30,7 @@ export function memberBeside(
   member: number,
   [stepY, stepZ]: readonly [number, number],
 ): number | undefined {
-  const place = placeOf(division, member);
+  const place = placeInDivision(division, member);
   const along = (at: number, length: number, isRing: boolean): number | undefined => {
     if (isRing && length > 1) return (at + length) % length;
     return at >= 0 && at < length ? at : undefined;

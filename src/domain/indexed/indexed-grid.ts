@@ -17,7 +17,7 @@ import { positionIn } from "../grid/region.js";
 import type { Indexing } from "./indexing.js";
 import { CellValueFolds, valueRows } from "./strict-reductions.js";
 import { launchPartials, slotOf } from "../container/reductions.js";
-import { rowsOf } from "../container/rows.js";
+import { partialRows } from "../container/rows.js";
 import { guardBox } from "../container/guard.js";
 import type { ContainerPlan } from "../container/storage-kernel.js";
 import { UnitStorage } from "./unit-storage.js";
@@ -29,7 +29,7 @@ export interface Lowered<Role extends string> {
 }
 
 /** Properties of a field that determine the places of its values, and the value where no active cell is. */
-export type ValueLayout = Pick<Field, "type" | "cardinality" | "layout" | "fillValue">;
+export type IndexedLayout = Pick<Field, "type" | "cardinality" | "layout" | "fillValue">;
 /** Values of the grid's parameters. */
 export type Tables<Role extends string> = Partial<Record<Role, View | number>>;
 /** A launch over some planes of a partition. */
@@ -127,7 +127,7 @@ export abstract class IndexedGrid<D extends Dimension, Role extends string> exte
   }
 
   /** Sets the active cells of a member. */
-  protected fillMember(field: ValueLayout, m: number, memory: View, value: number): void {
+  protected fillMember(field: IndexedLayout, m: number, memory: View, value: number): void {
     fillView(localOf(this.set, m), this.storage(field, m).window(memory, 0, this.indexings[m].fillCell), value);
   }
 
@@ -262,7 +262,7 @@ export abstract class IndexedGrid<D extends Dimension, Role extends string> exte
       const own = [...roles].map(([role, param]) => [param, scalars?.[role] ?? this.table(role, device)] as const);
       const [begin, end] = rows;
       const partials = Object.entries(reductions).map(
-        ([param, all]) => [param, launchPartials(rowsOf(container), all, precision, [begin, end - begin], slot)] as const,
+        ([param, all]) => [param, launchPartials(partialRows(container), all, precision, [begin, end - begin], slot)] as const,
       );
       const all = { ...args, ...Object.fromEntries(own), ...(folds ? {} : Object.fromEntries(partials)) };
       return [
@@ -275,7 +275,7 @@ export abstract class IndexedGrid<D extends Dimension, Role extends string> exte
   /** The planes of cells that planes of units have in the box of a container, counted from the first one of the member in that box. */
   private rowsIn(container: Container, device: number, [from, to]: readonly [number, number]): readonly [begin: number, end: number] {
     const { first, planes } = this.partitions[device];
-    const rows = rowsOf(container).partitions[device];
+    const rows = partialRows(container).partitions[device];
     const skipped = rows.first - first;
     return [Math.max(from * this.unitPlanes - skipped, 0), Math.min(to * this.unitPlanes, planes, skipped + rows.planes) - skipped];
   }
@@ -337,7 +337,7 @@ export abstract class IndexedGrid<D extends Dimension, Role extends string> exte
     return made;
   }
 
-  protected storage(field: ValueLayout, member: number): UnitStorage {
+  protected storage(field: IndexedLayout, member: number): UnitStorage {
     return new UnitStorage(this.indexings[member].fillCell + this.fillUnits, this.unitCells, field);
   }
 
@@ -352,7 +352,7 @@ export abstract class IndexedGrid<D extends Dimension, Role extends string> exte
     const key = box ? box.bounds.join(" ") : "";
     let folds = byBox.get(key);
     if (!folds) {
-      const { extents, partitions } = rowsOf({ grid, box });
+      const { extents, partitions } = partialRows({ grid, box });
       const each = (visit: (at: number, position: number) => void): void =>
         this.eachOwnCell(member, (at, position) => {
           const inBox = box ? positionIn(box, this.extents, position) : position;

@@ -3,10 +3,10 @@ import { originalPosition } from "#source-map";
 import { affineOf, definitionsOf } from "../../ir/analysis/affine.js";
 import type { Expr, KernelIR, Location, NumericType, Stmt, ViewParam } from "../../ir/types.js";
 import { walkExprs, walkStmts } from "../../ir/walk.js";
-import type { Cell, ColumnAccess, DepositAccess, DepositToken, Dimension, FieldToken, Particle } from "../../kernel/declare/cells.js";
+import type { Cell, ColumnAccess, DepositAccess, DepositToken, Dimension, FieldParamToken, Particle } from "../../kernel/declare/cells.js";
 import { KernelError } from "../../base/errors.js";
 import type { Captures } from "../../kernel/declare/captures.js";
-import { lower, type Source } from "../../kernel/lower/lower.js";
+import { lower, type LowerSource } from "../../kernel/lower/lower.js";
 import { analyseContainer, unrollOffsets } from "../container/analysis.js";
 import {
   Field,
@@ -67,11 +67,11 @@ export function declareOverParticles<P extends ParticleParams>(
   for (const [param, value] of Object.entries(params)) declared.add(param, value as ContainerParam);
   const lists = declared.lists();
   const { grid } = species;
-  const source: Source = {
+  const source: LowerSource = {
     name,
     params: declared.tokens,
     policy: { cells: grid.dimension, particles: lists },
-    body: body as unknown as Source["body"],
+    body: body as unknown as LowerSource["body"],
     captures,
     location: calledAt,
   };
@@ -166,7 +166,7 @@ class ParticleDeclarations extends Declarations {
       let param = wish;
       while (Object.hasOwn(this.tokens, param)) param = `${param}_`;
       this.fields.set(param, { field, level: "own" });
-      this.tokens[param] = { kind: "field", element: "i32", cardinality: 1, level: "own" } as FieldToken;
+      this.tokens[param] = { kind: "field", element: "i32", cardinality: 1, level: "own" } as FieldParamToken;
       return param;
     };
     const { first, count } = this.species;

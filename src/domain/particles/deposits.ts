@@ -1,5 +1,5 @@
 import { affineOf, coefficient, definitionsOf, isConstant, without } from "../../ir/analysis/affine.js";
-import { Names } from "../../ir/passes/copy.js";
+import { FreshNames } from "../../ir/passes/copy.js";
 import type { Expr, KernelIR, Location, ScatterParam, Stmt } from "../../ir/types.js";
 import { mapStmts, walkStmts } from "../../ir/walk.js";
 import { KernelError } from "../../base/errors.js";
@@ -29,7 +29,7 @@ interface CellSums {
 export function sumByCell(ir: KernelIR): CellSums {
   const targets = ir.params.filter((param): param is ScatterParam => param.kind === "scatter");
   const slots = new Map<string, Slot[]>(targets.map(({ name }) => [name, slotsOf(ir, name)]));
-  const names = new Names(ir);
+  const names = new FreshNames(ir);
   const arrays = new Map(targets.map(({ name }) => [name, names.fresh(`${name}_here`)]));
   const axes = ir.policy.kind === "range" ? ir.policy.rank : 0;
   const { location } = ir;

@@ -153,7 +153,7 @@ const makeBury = (type: Real) =>
 export const bury = { f64: makeBury("f64"), f32: makeBury("f32") };
 
 /** Problems of particles of a member: the largest number so far, where `state` counts them. */
-export const STATE = { elsewhere: 0, outside: 1, broken: 2, crowded: 3, held: 4 } as const;
+export const PARTICLE_STATE = { elsewhere: 0, outside: 1, broken: 2, crowded: 3, held: 4 } as const;
 
 /** Notes how many particles are in no cell of the member, and how many it has no room for. */
 export const noteState = kernel(

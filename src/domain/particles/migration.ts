@@ -3,15 +3,16 @@ import { range } from "../../device/launch/policy.js";
 import { BYTES, type LayoutName, type View } from "../../device/memory/view.js";
 import type { NumericType } from "../../ir/types.js";
 import { i32, u8 } from "../../kernel/declare/params.js";
-import { patternOf, type Pattern, type Steps } from "../../patterns/pattern.js";
+import { makePattern, type Pattern, type PatternSteps } from "../../patterns/pattern.js";
 import { planCopy } from "../../patterns/permute.js";
 import { planScan } from "../../patterns/scan.js";
-import { byLocal, localOf, numberIn, spansProcesses } from "../../set/index.js";
+import { byLocal, localOf, spansProcesses } from "../../set/index.js";
+import { numberIn } from "../../set/exchange.js";
 import type { Grid } from "../grid/grid.js";
 import { boxOfPlanes } from "../grid/host-rows.js";
 import type { HaloCopy } from "../grid/parts.js";
 import { cutsRows } from "../grid/split.js";
-import { AFTER_CELLS, bury, EMPTY, findCells, findLeaving, forget, noteState, pack, seal, STATE, vacate } from "./kernels.js";
+import { AFTER_CELLS, bury, EMPTY, findCells, findLeaving, forget, noteState, pack, seal, PARTICLE_STATE, vacate } from "./kernels.js";
 import { mergeRanks, noteOrigins, ORIGIN } from "./origins.js";
 import { planReorder, type Lists } from "./reorder.js";
 import { bring } from "./reorder-kernels.js";
@@ -75,7 +76,7 @@ export class Migration {
     this.neighbours = partitions.map((_, m) => grid.around(m));
     this.offsets = byLocal(set, ({ device }, m) => this.own(device.array(i32, this.cellsOf(m) + AFTER_CELLS.empty + 1)));
     this.origins = byLocal(set, ({ device }, m) => this.own(device.from(i32, [partitions[m].first, ...this.rowsOf(m)])));
-    this.states = byLocal(set, ({ device }) => this.own(device.array(i32, Object.keys(STATE).length)));
+    this.states = byLocal(set, ({ device }) => this.own(device.array(i32, Object.keys(PARTICLE_STATE).length)));
     this.taken = byLocal(set, ({ device }, m) => this.own(device.array(i32, Math.max(1, this.neighbours[m].length))));
     this.cellOf = byLocal(set, ({ device }) => this.own(device.array(i32, options.capacity)));
     if (cutsRows(grid)) this.addColumn(ORIGIN, "i32", 2, "right");
@@ -115,7 +116,7 @@ export class Migration {
     const { device } = localOf(grid.set, member);
     const x = this.places("x", member);
     const type = x.type as "f64";
-    return patternOf(device, STRICT, (steps) => {
+    return makePattern(device, STRICT, (steps) => {
       const box = this.box(steps);
       if (cutsRows(grid)) {
         const origin = this.places(ORIGIN, member) as View<"i32", 2>;
@@ -189,7 +190,7 @@ export class Migration {
     const type = all.type as "f64";
     const cells = this.cellsOf(member);
     const [offsets, state] = [this.offsets[member], this.states[member]];
-    return patternOf(device, STRICT, (steps) => {
+    return makePattern(device, STRICT, (steps) => {
       const key = steps.array("i32", all.length);
       const active = this.active(steps, member);
       const { width: _, ...own } = this.ownBox(member);
@@ -217,7 +218,7 @@ export class Migration {
       if (spansProcesses(grid.set))
         for (const places of this.arrivals(member))
           steps.launch(vacate[type], { x: all.slice([...places]) as View<"f64", 2> }, range(places[1] - places[0]));
-      steps.launch(noteState, { offsets, cells, absorb, room: capacity, state }, range(Object.keys(STATE).length));
+      steps.launch(noteState, { offsets, cells, absorb, room: capacity, state }, range(Object.keys(PARTICLE_STATE).length));
       if (absorb) steps.launch(bury[type], { offsets, cells, x: this.places("x", member) as View<"f64", 2> }, range(capacity));
       for (const launch of lists()) steps.add(launch);
     });
@@ -287,14 +288,14 @@ export class Migration {
     return this.taken[from]?.slice([n, n + 1]);
   }
 
-  private box(steps: Steps): { axes: number; extents: View<"i32", 1>; periodic: View<"i32", 1> } {
+  private box(steps: PatternSteps): { axes: number; extents: View<"i32", 1>; periodic: View<"i32", 1> } {
     const { extents, periodic } = this.grid;
     const table = (values: readonly number[]) => steps.own(steps.device.from(i32, values));
     return { axes: extents.length, extents: table(extents), periodic: table(periodic.map(Number)) };
   }
 
   /** Which of a member's cells are active, in the order of their indices. */
-  private active(steps: Steps, member: number): View<"u8", 1> {
+  private active(steps: PatternSteps, member: number): View<"u8", 1> {
     const { activity } = this.grid;
     const { firstPlane, planes, firstRow, rows, width } = this.ownBox(member);
     const { planeSize } = activity;

@@ -1,5 +1,5 @@
 import { define, localOf, paramOf } from "../../ir/by-name.js";
-import { Names } from "../../ir/passes/copy.js";
+import { FreshNames } from "../../ir/passes/copy.js";
 import type { BinaryFn, Expr, KernelIR, NumericType, Stmt, TeamResult } from "../../ir/types.js";
 import { assignedLocals, mapExpr, mapStmts, walkExprs, walkStmts } from "../../ir/walk.js";
 import type { CellTeams, OverTeams } from "../grid/cell-teams.js";
@@ -18,7 +18,7 @@ export function overTeams(ir: KernelIR, { members, extents, padding }: CellTeams
   const others = ir.body.filter((stmt) => stmt !== loop);
   const plain = others.every(({ kind }) => kind === "let" || kind === "store");
   if (loop?.kind !== "for" || !plain || ir.params.some(({ kind }) => kind === "reduce")) return undefined;
-  const names = new Names(ir);
+  const names = new FreshNames(ir);
   const results = resultsOf(loop, names);
   if (!results) return undefined;
 
@@ -83,7 +83,7 @@ interface Result {
 }
 
 /** The locals that particles are folded into, each by one operation; undefined if what a particle does depends on those before it. */
-function resultsOf(loop: Stmt & { kind: "for" }, names: Names): Map<string, Result> | undefined {
+function resultsOf(loop: Stmt & { kind: "for" }, names: FreshNames): Map<string, Result> | undefined {
   const declared = new Set<string>();
   walkStmts(loop.body, (stmt) => void ((stmt.kind === "let" || stmt.kind === "for") && declared.add(stmt.name)));
   const outer = [...assignedLocals(loop.body)].filter((name) => !declared.has(name));

@@ -1,6 +1,6 @@
 import { define, localOf } from "../../ir/by-name.js";
-import { Names } from "../../ir/passes/copy.js";
-import { printExpr } from "../../ir/print.js";
+import { FreshNames } from "../../ir/passes/copy.js";
+import { printExpr } from "../../ir/kernel-text.js";
 
 import type { Expr, KernelIR, Stmt } from "../../ir/types.js";
 import { mapExpr, mapStmts, someExpr, walkExprs, changedIn } from "../../ir/walk.js";
@@ -22,7 +22,7 @@ export function readCellOnce(ir: KernelIR, fields: { has(param: string): boolean
   /** Nothing in it changes from particle to particle. */
   const isOfCell = (index: Expr): boolean =>
     !someExpr(index, ({ op }) => op === "local" || op === "load" || op === "element" || op === "table");
-  const names = new Names(ir);
+  const names = new FreshNames(ir);
   const kept = new Map<string, Stmt & { kind: "let" }>();
   walkExprs(loop.body, (node) => {
     if (node.op !== "load" || !fields.has(node.view) || written.has(node.view) || !node.indices.every(isOfCell)) return;

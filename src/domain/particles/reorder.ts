@@ -1,6 +1,6 @@
 import { range } from "../../device/launch/policy.js";
 import type { View } from "../../device/memory/view.js";
-import type { Steps } from "../../patterns/pattern.js";
+import type { PatternSteps } from "../../patterns/pattern.js";
 import { planScan } from "../../patterns/scan.js";
 import { planSort } from "../../patterns/sort.js";
 import { classify, countAll, keepCells, listMoving, moveMoving, moveStaying } from "./reorder-kernels.js";
@@ -18,7 +18,7 @@ export interface Lists {
   /** Start of each cell's list, then of each category's; `cells` + 4 entries. Overwritten with the new starts. */
   readonly offsets: View<"i32", 1>;
   /** Ranks of the particles that move, among these, where they do not lie in the order in which all particles were. */
-  ranksOf?(steps: Steps, moves: View<"i32", 1>, ranks: View<"i32", 1>): View<"i32", 1>;
+  ranksOf?(steps: PatternSteps, moves: View<"i32", 1>, ranks: View<"i32", 1>): View<"i32", 1>;
 }
 
 /** New place of the particle of each own place, counted from the first place of all. */
@@ -33,7 +33,7 @@ interface NewOrder {
  * list, those that stay come first, in their order, then those that come, in the order in which all particles were. As the lists of all members
  * are in the order of the cells, that depends on nothing but the particles.
  */
-export function planReorder(steps: Steps, { cells, key, begin, cellOf, offsets, ranksOf }: Lists): NewOrder {
+export function planReorder(steps: PatternSteps, { cells, key, begin, cellOf, offsets, ranksOf }: Lists): NewOrder {
   const [all, room] = [key.length, cellOf.length];
   const numbers = (length: number): View<"i32", 1> => steps.array("i32", length);
   const [stays, stayRank, moves, moveRank] = [numbers(room + 1), numbers(room + 1), numbers(all), numbers(all)];

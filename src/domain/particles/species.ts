@@ -7,14 +7,16 @@ import { IsoformError, LaunchError } from "../../base/errors.js";
 import { callSite } from "../../kernel/declare/location.js";
 import { type f32, f64, i32, type ScalarToken } from "../../kernel/declare/params.js";
 import type { Pattern } from "../../patterns/pattern.js";
-import { byLocal, exchangeNow, inTurn, isLocal, onAllRanks, type Ranks } from "../../set/index.js";
+import { byLocal, isLocal, onAllRanks, type Ranks } from "../../set/index.js";
+import { exchangeNow } from "../../set/exchange.js";
+import { inTurn } from "../../set/in-turn.js";
 import type { Container, Field, Grid, GridSpecies } from "../grid/grid.js";
 import type { HaloCopy, MemberArray } from "../grid/parts.js";
 import { inOneArray } from "../grid/pieces.js";
 import { cutsRows } from "../grid/split.js";
 import { Column, type ColumnLayout, type ColumnTypes } from "./columns.js";
 import { declareOverParticles, type ParticleBody, type ParticleParams } from "./declare-particles.js";
-import { EMPTY, NUMBERS, STATE } from "./kernels.js";
+import { EMPTY, NUMBERS, PARTICLE_STATE } from "./kernels.js";
 import { listingOf } from "./lists.js";
 import { Migration, type ParticleTraffic } from "./migration.js";
 import { countInPlanes, inPlaneOrder, runsInPlanes, type InPlanes, type ParticleRun } from "./plane-order.js";
@@ -262,7 +264,7 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
     const planes = cutsRows(this.grid) ? await this.inPlanes(ranks) : undefined;
     const columns = this.entries.map(async ([column, { type, components }]) => {
       const reads = locals.map((member, n) =>
-        member.queue(0).read(migration.places(column, member.index).slice([0, states[n][STATE.held]])),
+        member.queue(0).read(migration.places(column, member.index).slice([0, states[n][PARTICLE_STATE.held]])),
       );
       const own = Promise.all(reads);
       const pieces = ranks ? (await ranks.gather(own, `column "${column}" of "${this.name}"`)).flat() : await own;
@@ -288,7 +290,7 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
   held(): Promise<number[]> {
     return inTurn(this.grid.set, async () => {
       await this.sort();
-      return (await this.states()).map((state) => state[STATE.held]);
+      return (await this.states()).map((state) => state[PARTICLE_STATE.held]);
     });
   }
 
@@ -297,7 +299,7 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
     const { set } = this.grid;
     return inTurn(set, async () => {
       await this.sort();
-      const held = (await this.states()).map((state) => state[STATE.held]);
+      const held = (await this.states()).map((state) => state[PARTICLE_STATE.held]);
       const members = cutsRows(this.grid) ? await this.inPlanes(set.ranks) : held.map((count, first) => ({ first, counts: [count] }));
       const own = runsInPlanes(members, (m) => isLocal(set.members[m]));
       return { count: held.reduce((a, b) => a + b, 0), own };
@@ -328,7 +330,7 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
   async check(where: string): Promise<void> {
     if (!this.migration) return;
     const states = await this.states();
-    const sum = (of: keyof typeof STATE) => states.reduce((total, state) => total + state[STATE[of]], 0);
+    const sum = (of: keyof typeof PARTICLE_STATE) => states.reduce((total, state) => total + state[PARTICLE_STATE[of]], 0);
     const { capacity, exchange } = this.migration.options;
     const fail = (problem: string): never => {
       throw new IsoformError(`${where}: ${problem}`);
@@ -461,7 +463,7 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
     const migration = this.loaded();
     const axes = this.grid.dimension;
     const states = await this.states();
-    const count = states.reduce((sum, state) => sum + state[STATE[what]], 0);
+    const count = states.reduce((sum, state) => sum + state[PARTICLE_STATE[what]], 0);
     const [which, have, one] = count === 1 ? ["1 particle", "has", ""] : [`${count} particles`, "have", "one of them "];
     const whole = `${which} of "${this.name}" ${have} ${had}`;
     const { locals, ranks } = this.grid.set;

@@ -18,7 +18,7 @@ interface Connectivity {
 }
 
 /** Finds the neighbours at each of `offsets`, which reach no farther than the halos along the last axis. */
-export function connect(indexing: Indexing, offsets: readonly Offset[]): Connectivity {
+export function connectUnits(indexing: Indexing, offsets: readonly Offset[]): Connectivity {
   const { first, own, fillCell } = indexing;
   const neighbours = new Neighbours(indexing, offsets);
   const groups = Math.ceil((first + own) / GROUP);

@@ -7,7 +7,7 @@ import type { Indexing } from "../indexed/indexing.js";
  * first fine cell, or from its coarse one, their indices.
  * @returns [offset][index of the own cell], up to the last own cell
  */
-export function linksOf(from: Indexing, to: Indexing, level: "fine" | "coarse", offsets: readonly Offset[]): Int32Array {
+export function levelLinks(from: Indexing, to: Indexing, level: "fine" | "coarse", offsets: readonly Offset[]): Int32Array {
   const planes = new IndexPlanes(to, offsets);
   const steps = offsets.map((offset) => planes.step(offset));
   const flat = from.cells.extents.length === 2;

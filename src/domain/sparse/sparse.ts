@@ -5,12 +5,12 @@ import type { KernelIR } from "../../ir/types.js";
 import type { Dimension } from "../../kernel/declare/cells.js";
 import { i32 } from "../../kernel/declare/params.js";
 import { localOf, type DeviceSet } from "../../set/index.js";
-import type { Given } from "../base-grid.js";
-import { connect } from "./connectivity.js";
+import type { GivenPartitions } from "../base-grid.js";
+import { connectUnits } from "./connectivity.js";
 import type { Container } from "../grid/grid.js";
 import type { GridOptions, LevelOptions } from "../grid/options.js";
 import type { Offset } from "../grid/parts.js";
-import { linksOf } from "./links.js";
+import { levelLinks } from "./links.js";
 import { COORDINATES, lowerCells, lowerRuns, type LoweredSparse, type SparseRole } from "./lowering.js";
 import { IndexedGrid, type UnitLaunch, type Tables } from "../indexed/indexed-grid.js";
 import { GROUP, Indexing } from "../indexed/indexing.js";
@@ -61,13 +61,13 @@ export class SparseGrid<D extends Dimension = Dimension> extends IndexedGrid<D, 
     set: DeviceSet,
     extents: readonly number[],
     options: LevelOptions = {},
-    partitions?: Given,
+    partitions?: GivenPartitions,
     step = planesTogether(extents, options.levels),
   ) {
     super(set, extents, options, step, partitions);
   }
 
-  protected makeCoarse(extents: readonly number[], options: GridOptions, partitions: Given): SparseGrid<D> {
+  protected makeCoarse(extents: readonly number[], options: GridOptions, partitions: GivenPartitions): SparseGrid<D> {
     const coarse = new SparseGrid<D>(this.set, extents, options, partitions);
     coarse.fine = this;
     return coarse;
@@ -143,7 +143,7 @@ export class SparseGrid<D extends Dimension = Dimension> extends IndexedGrid<D, 
         return { fillCell: indexing.fillCell };
       case "near":
       case "far": {
-        const { near, far } = connect(indexing, offsets);
+        const { near, far } = connectUnits(indexing, offsets);
         return { near: table(near, offsets.length), far: table(far, far.length / GROUP) };
       }
       case "runs":
@@ -155,7 +155,7 @@ export class SparseGrid<D extends Dimension = Dimension> extends IndexedGrid<D, 
       case "fine":
       case "coarse": {
         const linked = [...this.linked[role].values()];
-        return { [role]: table(linksOf(indexing, this.other(role)!.indexings[member], role, linked), linked.length) };
+        return { [role]: table(levelLinks(indexing, this.other(role)!.indexings[member], role, linked), linked.length) };
       }
       case "x":
       case "y":

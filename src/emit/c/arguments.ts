@@ -2,11 +2,11 @@ import { unreachable } from "../../base/unreachable.js";
 import { BYTES, ELEMENTS, type ScalarType } from "../../ir/scalars.js";
 
 /** A member of the struct through which a launch hands its arguments to a compiled kernel. */
-export interface Field<Slot> {
+export interface StructField<Slot> {
   /** Value that it holds, for the side that fills it in. */
   readonly slot: Slot;
   readonly name: string;
-  readonly type: FieldType;
+  readonly type: StructFieldType;
   /** As declared in C, without the name. */
   readonly declared: string;
   /** Number of elements of an array member, 1 for others. */
@@ -15,12 +15,12 @@ export interface Field<Slot> {
   readonly offset: number;
 }
 
-export type FieldType = "pointer" | "i64" | ScalarType;
+export type StructFieldType = "pointer" | "i64" | ScalarType;
 
-const SIZES: Record<FieldType, number> = { ...BYTES, pointer: 8, i64: 8, bool: 1 };
+const SIZES: Record<StructFieldType, number> = { ...BYTES, pointer: 8, i64: 8, bool: 1 };
 
 /** The struct's members with their places: by falling size, so that C adds no padding between them. */
-export function layOut<Slot>(members: readonly Omit<Field<Slot>, "offset">[]): { fields: Field<Slot>[]; size: number } {
+export function layOut<Slot>(members: readonly Omit<StructField<Slot>, "offset">[]): { fields: StructField<Slot>[]; size: number } {
   const sorted = [...members].sort((a, b) => SIZES[b.type] - SIZES[a.type]);
   let offset = 0;
   const fields = sorted.map((member) => {
@@ -32,14 +32,14 @@ export function layOut<Slot>(members: readonly Omit<Field<Slot>, "offset">[]): {
 }
 
 /** Writes one value, element `n` of an array member. */
-export function setField(data: DataView, field: Field<unknown>, value: number | bigint | boolean, n = 0): void {
+export function setField(data: DataView, field: StructField<unknown>, value: number | bigint | boolean, n = 0): void {
   const at = field.offset + n * SIZES[field.type];
   if (field.type === "pointer" || field.type === "i64") data.setBigInt64(at, BigInt.asIntN(64, BigInt(value)), true);
   else data[field.type === "bool" ? "setUint8" : ELEMENTS[field.type].set](at, Number(value), true);
 }
 
 /** Reads a value back. */
-export function getField(data: DataView, field: Field<unknown>): number {
+export function getField(data: DataView, field: StructField<unknown>): number {
   switch (field.type) {
     case "f64":
       return data.getFloat64(field.offset, true);

@@ -1,17 +1,17 @@
 import { unreachable } from "../../base/unreachable.js";
-import { IntegerRanges, type Sizes } from "../../ir/analysis/integer-ranges.js";
+import { IntegerRanges, type KnownIntegers } from "../../ir/analysis/integer-ranges.js";
 import { isPacked, type FloatType } from "../../ir/scalars.js";
 import type { ElementType, Expr, KernelIR, NumericType, ScalarType, Stmt } from "../../ir/types.js";
 import { assignedLocals, children } from "../../ir/walk.js";
 import type { Code } from "./code.js";
-import type { Dialect, Frame } from "./dialect.js";
+import type { Dialect, CFrame } from "./dialect.js";
 import type { Helpers } from "./helpers.js";
 import { IndexWriter } from "./indices.js";
 import { LoopWriter } from "./loops.js";
 import type { Names } from "../../base/names.js";
-import { chosen, compared, constantOf, Expressions, logical } from "./expressions.js";
-import { at, Level, type Text } from "./operators.js";
-import { writePrint } from "./print.js";
+import { chosen, compared, constantOf, Expressions, logicalText } from "./expressions.js";
+import { at, Precedence, type Text } from "./operators.js";
+import { writePrint } from "./printf.js";
 import { bitsOf } from "./tables.js";
 
 /** Writes the statements of a kernel's body in a C-like language; what depends on the surroundings goes through the frame. */
@@ -36,10 +36,10 @@ export class BodyWriter {
     readonly code: Code,
     readonly ir: KernelIR,
     readonly dialect: Dialect,
-    readonly frame: Frame<BodyWriter>,
+    readonly frame: CFrame<BodyWriter>,
     readonly names: Names,
     readonly helpers: Helpers,
-    private readonly sizes: Sizes,
+    private readonly sizes: KnownIntegers,
   ) {
     const assigned = assignedLocals(ir.body);
     this.expressions = new Expressions(dialect, helpers);
@@ -65,7 +65,7 @@ export class BodyWriter {
 
   /** The same, in parentheses unless it is a single term. */
   term(e: Expr): string {
-    return at(this.expr(e), Level.Term);
+    return at(this.expr(e), Precedence.Term);
   }
 
   /** Marks `name` as a variable of the `index` type and gives its identifier. It takes values of `like`, the variable of a loop. */
@@ -104,8 +104,9 @@ export class BodyWriter {
       const literal = Number(strides[axis]);
       if (index.op === "const" && (index.value === 0 || !Number.isNaN(literal)))
         constant += index.value ? Number(index.value) * literal : 0;
-      else if (strides[axis] === "1") terms.push(at(this.indices.address(index, index.op === "binary" && indices.length > 1), Level.Sum));
-      else terms.push(`${at(this.indices.address(index, true), Level.Product)} * ${strides[axis]}`);
+      else if (strides[axis] === "1")
+        terms.push(at(this.indices.address(index, index.op === "binary" && indices.length > 1), Precedence.Sum));
+      else terms.push(`${at(this.indices.address(index, true), Precedence.Product)} * ${strides[axis]}`);
     });
     if (constant !== 0 || terms.length === 0) terms.push(String(constant));
     return terms.join(" + ").replaceAll("+ -", "- ");
@@ -128,7 +129,7 @@ export class BodyWriter {
 
   /** `combine` of a custom reduction, or the operator of another, on two C expressions that are single terms. */
   fold(op: "sum" | "min" | "max" | { a: string; b: string; body: Expr }, type: NumericType, a: string, b: string): string {
-    if (op === "sum") return this.expressions.arithmetic("add", type, [a, Level.Term], [b, Level.Term])[0];
+    if (op === "sum") return this.expressions.arithmetic("add", type, [a, Precedence.Term], [b, Precedence.Term])[0];
     if (typeof op === "string") return `${this.helpers.use(`${op}_${type}`)}(${a}, ${b})`;
     const inner = new BodyWriter(this.code, this.ir, this.dialect, this.frame, this.names, this.helpers, this.sizes);
     inner.local = (name) => (name === op.a ? a : name === op.b ? b : this.local(name));
@@ -247,23 +248,23 @@ export class BodyWriter {
       case "const":
         return this.expressions.literal(e.type, e.value);
       case "local":
-        return this.counters.has(e.name) ? this.narrow(this.local(e.name)) : [this.local(e.name), Level.Term];
+        return this.counters.has(e.name) ? this.narrow(this.local(e.name)) : [this.local(e.name), Precedence.Term];
       case "param":
-        return [this.names.of("param", e.name), Level.Term];
+        return [this.names.of("param", e.name), Precedence.Term];
       case "index":
         return this.narrow(frame.index(e.axis));
       case "teamSize":
-        return [frame.teamSize(), Level.Term];
+        return [frame.teamSize(), Precedence.Term];
       case "load": {
         const place = this.place(e.view, e.indices);
-        return isPacked(this.viewParam(e.view).element) ? [`(${d.types.i32})${place}`, Level.Prefix] : [place, Level.Term];
+        return isPacked(this.viewParam(e.view).element) ? [`(${d.types.i32})${place}`, Precedence.Prefix] : [place, Precedence.Term];
       }
       case "element":
-        return [`${this.local(e.array)}[${this.address(e.index, this.lengths.get(e.array))}]`, Level.Term];
+        return [`${this.local(e.array)}[${this.address(e.index, this.lengths.get(e.array))}]`, Precedence.Term];
       case "table":
-        return [this.tableElement(e), Level.Term];
+        return [this.tableElement(e), Precedence.Term];
       case "extent":
-        return [frame.extent(e.view, e.axis), Level.Term];
+        return [frame.extent(e.view, e.axis), Precedence.Term];
       case "unary":
         return this.expressions.unary(e.fn, e.type, this.expr(e.a));
       case "binary":
@@ -271,7 +272,7 @@ export class BodyWriter {
       case "compare":
         return compared(e.fn, this.expr(e.a), this.expr(e.b));
       case "logical":
-        return logical(e, (x) => this.expr(x));
+        return logicalText(e, (x) => this.expr(x));
       case "select":
         return chosen(this.expr(e.cond), this.expr(e.a), this.expr(e.b));
       case "cast":
@@ -285,7 +286,7 @@ export class BodyWriter {
       case "checked":
         return this.checked(e);
       case "failed":
-        return [frame.failed(), Level.Term];
+        return [frame.failed(), Precedence.Term];
       default:
         return unreachable(e);
     }
@@ -295,9 +296,9 @@ export class BodyWriter {
     const { u32 } = this.dialect.types;
     const value = this.value(index);
     const place = this.variable("i32", "at");
-    const inside = `(${u32})${place} < (${u32})${at(this.expr(extent), Level.Prefix)}`;
+    const inside = `(${u32})${place} < (${u32})${at(this.expr(extent), Precedence.Prefix)}`;
     const expected = this.dialect.likely?.(inside) ?? inside;
-    return [`(${place} = ${value}, ${expected} ? ${place} : (${this.frame.fault(this, site, place)}, ${otherwise}))`, Level.Term];
+    return [`(${place} = ${value}, ${expected} ? ${place} : (${this.frame.fault(this, site, place)}, ${otherwise}))`, Precedence.Term];
   }
 
   /** Declares a variable before the statement that is being written. */
@@ -313,7 +314,7 @@ export class BodyWriter {
    */
   private inOrder(e: Expr, write: () => Text): Text {
     const known = this.ready.get(e);
-    if (known !== undefined) return [known, Level.Term];
+    if (known !== undefined) return [known, Precedence.Term];
     const lazy = e.op === "select" || e.op === "logical";
     const first =
       this.ir.checks && !lazy
@@ -330,7 +331,7 @@ export class BodyWriter {
     });
     const [text] = write();
     for (const child of first) this.ready.delete(child);
-    return [`(${[...assignments, text].join(", ")})`, Level.Term];
+    return [`(${[...assignments, text].join(", ")})`, Precedence.Term];
   }
 
   private checks(e: Expr): boolean {
@@ -350,6 +351,6 @@ export class BodyWriter {
 
   /** A counter as an i32. */
   private narrow(name: string): Text {
-    return [`(${this.dialect.types.i32})${name}`, Level.Prefix];
+    return [`(${this.dialect.types.i32})${name}`, Precedence.Prefix];
   }
 }

@@ -1,10 +1,9 @@
-import { analyseAccess, type AccessAnalysis } from "../../ir/analysis/access.js";
+import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import type { KernelIR } from "../../ir/types.js";
 import { cudaDialect } from "./cuda/dialect.js";
-import { SORT_SOURCE } from "./cuda/sort.js";
+import { CUDA_SORT_SOURCE } from "./cuda/sort.js";
 import { copySource } from "./gpu/copy.js";
 import { finalThreads } from "../../schedule/features.js";
-import { defaultAssumptions } from "../../schedule/lower.js";
 import { emitGpu, featuresOf } from "./gpu/emit.js";
 import type { GpuAssumptions, GpuLanguage, GpuProgram } from "../../schedule/program.js";
 
@@ -44,16 +43,10 @@ const dialect = cudaDialect(true);
 export const cudaLanguage: GpuLanguage = {
   name: "CUDA",
   emit: emitCuda,
-  sort: SORT_SOURCE,
+  sort: CUDA_SORT_SOURCE,
   copies: copySource(dialect),
   finishThreads: dialect.finishThreads,
   finalThreads: finalThreads(featuresOf(dialect)),
   lanes: dialect.shuffle?.warp ?? 1,
   allReduces: dialect.peerAccess !== undefined,
 };
-
-/** CUDA C++ of a kernel without a launch or a device, for people and for compiling in tests. */
-export function cudaSource(kernel: { ir: KernelIR; access?: AccessAnalysis }, precision: "strict" | "fast" = "fast"): string {
-  const { ir } = kernel;
-  return emitCuda(ir, kernel.access ?? analyseAccess(ir), defaultAssumptions(ir, precision === "strict")).source;
-}

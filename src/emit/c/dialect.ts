@@ -45,7 +45,7 @@ export const LIBRARY: Record<LibraryFn, string> = {
 export const PRINTF: Dialect["printf"] = { format: "%s", bool: (value) => `(${value}) ? "true" : "false"` };
 
 /** Names of the functions in helpers.ts: operation and type, or `to_from` types for casts. */
-export type Helper =
+export type CHelper =
   | `${"min" | "max"}_${NumericType}`
   | `${"div" | "rem"}_${IntegerType}`
   | "div_f32"
@@ -88,7 +88,7 @@ export interface Dialect {
   /** How a truth value is printed; undefined if kernels in this language cannot print. */
   readonly printf?: { readonly format: string; bool(value: string): string };
   /** Definitions that take the place of those in helpers.ts, by their names. */
-  readonly helpers: Readonly<Partial<Record<Helper, string>>>;
+  readonly helpers: Readonly<Partial<Record<CHelper, string>>>;
 }
 
 type StmtOf<K extends Stmt["kind"]> = Extract<Stmt, { kind: K }>;
@@ -97,7 +97,7 @@ type StmtOf<K extends Stmt["kind"]> = Extract<Stmt, { kind: K }>;
  * Surroundings of a kernel's body in one generated function: its indices, views and folds. Statements are written through
  * `body`: `body.code` takes lines, `body.value(expr)` and `body.statements(list)` emit what is inside.
  */
-export interface Frame<Body> {
+export interface CFrame<Body> {
   /** The policy index along `axis`: the name of a variable of the `index` type. */
   index(axis: number): string;
   /** An i32 expression, a single term. */

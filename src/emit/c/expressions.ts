@@ -1,9 +1,9 @@
 import { unreachable } from "../../base/unreachable.js";
 import { isFloat, isSigned, isSingle, isUnsigned, type FloatType } from "../../ir/scalars.js";
 import type { BinaryFn, CompareFn, MathFn, NumericType, ScalarType, UnaryFn } from "../../ir/types.js";
-import type { Dialect, Helper } from "./dialect.js";
+import type { Dialect, CHelper } from "./dialect.js";
 import type { Helpers } from "./helpers.js";
-import { at, COMPARISONS, infix, Level, OPERATORS, type Text } from "./operators.js";
+import { at, COMPARISONS, infix, Precedence, OPERATORS, type Text } from "./operators.js";
 
 /** C expressions of operators and functions, by the texts of their operands: what the writers of all dialects share. */
 export class Expressions {
@@ -14,14 +14,15 @@ export class Expressions {
 
   literal(type: ScalarType, value: number | boolean): Text {
     const v = Number(value);
-    if (type === "bool") return [v ? "true" : "false", Level.Term];
-    if (isSigned(type)) return v === -2147483648 ? ["-2147483647 - 1", Level.Sum] : [String(v), v < 0 ? Level.Prefix : Level.Term];
-    if (isUnsigned(type)) return [`${v >>> 0}u`, Level.Term];
+    if (type === "bool") return [v ? "true" : "false", Precedence.Term];
+    if (isSigned(type))
+      return v === -2147483648 ? ["-2147483647 - 1", Precedence.Sum] : [String(v), v < 0 ? Precedence.Prefix : Precedence.Term];
+    if (isUnsigned(type)) return [`${v >>> 0}u`, Precedence.Term];
     const sign = v < 0 || Object.is(v, -0) ? "-" : "";
-    const level = sign ? Level.Prefix : Level.Term;
+    const level = sign ? Precedence.Prefix : Precedence.Term;
     if (!Number.isFinite(v)) {
       const name = Number.isNaN(v) ? this.dialect.nan : this.dialect.infinity;
-      return isSingle(type) ? [`(${this.dialect.types.f32})${sign}${name}`, Level.Prefix] : [sign + name, level];
+      return isSingle(type) ? [`(${this.dialect.types.f32})${sign}${name}`, Precedence.Prefix] : [sign + name, level];
     }
     const digits = String(Math.abs(v));
     return [sign + (/[.e]/.test(digits) ? digits : `${digits}.0`) + (isSingle(type) ? "f" : ""), level];
@@ -31,25 +32,26 @@ export class Expressions {
     const { types } = this.dialect;
     switch (fn) {
       case "neg":
-        if (isSigned(type) && !this.dialect.signedWraps) return [`(${types.i32})(0u - (${types.u32})${at(a, Level.Prefix)})`, Level.Prefix];
+        if (isSigned(type) && !this.dialect.signedWraps)
+          return [`(${types.i32})(0u - (${types.u32})${at(a, Precedence.Prefix)})`, Precedence.Prefix];
         // A term, or `- -x` would be read as `--x`.
-        return [`-${at(a, Level.Term)}`, Level.Prefix];
+        return [`-${at(a, Precedence.Term)}`, Precedence.Prefix];
       case "not":
-        return [`!${at(a, Level.Prefix)}`, Level.Prefix];
+        return [`!${at(a, Precedence.Prefix)}`, Precedence.Prefix];
       case "bitnot":
-        return [`~${at(a, Level.Prefix)}`, Level.Prefix];
+        return [`~${at(a, Precedence.Prefix)}`, Precedence.Prefix];
       case "abs":
         if (isUnsigned(type)) return a;
-        return [`${isFloat(type) ? this.dialect.math("fabs", type) : this.helpers.use("abs_i32")}(${a[0]})`, Level.Term];
+        return [`${isFloat(type) ? this.dialect.math("fabs", type) : this.helpers.use("abs_i32")}(${a[0]})`, Precedence.Term];
       case "clz":
-        return [`${this.helpers.use("clz_u32")}(${a[0]})`, Level.Term];
+        return [`${this.helpers.use("clz_u32")}(${a[0]})`, Precedence.Term];
       case "round":
-        return [`${this.helpers.use(`round_${type as FloatType}`)}(${a[0]})`, Level.Term];
+        return [`${this.helpers.use(`round_${type as FloatType}`)}(${a[0]})`, Precedence.Term];
       case "floor":
       case "trunc":
       case "ceil":
       case "sqrt":
-        return [`${this.dialect.math(fn, type as FloatType)}(${a[0]})`, Level.Term];
+        return [`${this.dialect.math(fn, type as FloatType)}(${a[0]})`, Precedence.Term];
       default:
         return unreachable(fn);
     }
@@ -58,21 +60,21 @@ export class Expressions {
   /** `constant`: the value of the right operand, where it is known. */
   arithmetic(fn: BinaryFn, type: NumericType, a: Text, b: Text, constant?: number): Text {
     const helper = this.helperOf(fn, type, constant);
-    if (helper) return [`${this.helpers.use(helper)}(${a[0]}, ${b[0]})`, Level.Term];
-    if (fn === "rem" && isFloat(type)) return [`${this.dialect.math("fmod", type)}(${a[0]}, ${b[0]})`, Level.Term];
+    if (helper) return [`${this.helpers.use(helper)}(${a[0]}, ${b[0]})`, Precedence.Term];
+    if (fn === "rem" && isFloat(type)) return [`${this.dialect.math("fmod", type)}(${a[0]}, ${b[0]})`, Precedence.Term];
     if (fn === "shl" || fn === "shr") return this.shifted(fn, type, a, b, constant);
     const { types, signedWraps } = this.dialect;
     const [sign, level] = OPERATORS[fn as keyof typeof OPERATORS];
     if (isSigned(type) && !signedWraps && (fn === "add" || fn === "sub" || fn === "mul")) {
-      const unsigned = (x: Text): Text => [`(${types.u32})${at(x, Level.Prefix)}`, Level.Prefix];
-      return [`(${types.i32})(${infix(sign, level, unsigned(a), unsigned(b))[0]})`, Level.Prefix];
+      const unsigned = (x: Text): Text => [`(${types.u32})${at(x, Precedence.Prefix)}`, Precedence.Prefix];
+      return [`(${types.i32})(${infix(sign, level, unsigned(a), unsigned(b))[0]})`, Precedence.Prefix];
     }
     const bits = fn === "and" || fn === "or" || fn === "xor";
-    return bits ? [`${at(a, Level.Prefix)} ${sign} ${at(b, Level.Prefix)}`, level] : infix(sign, level, a, b);
+    return bits ? [`${at(a, Precedence.Prefix)} ${sign} ${at(b, Precedence.Prefix)}`, level] : infix(sign, level, a, b);
   }
 
   /** The helper that stands for an operation that C lacks, or leaves undefined at its edges. */
-  private helperOf(fn: BinaryFn, type: NumericType, constant: number | undefined): Helper | undefined {
+  private helperOf(fn: BinaryFn, type: NumericType, constant: number | undefined): CHelper | undefined {
     if (fn === "min" || fn === "max") return `${fn}_${type}`;
     if (fn === "mulhi") return "mulhi_u32";
     if (fn === "copysign") return `copysign_${type as FloatType}`;
@@ -85,22 +87,23 @@ export class Expressions {
   private shifted(fn: "shl" | "shr", type: NumericType, a: Text, b: Text, constant: number | undefined): Text {
     const { types } = this.dialect;
     const [sign, level] = OPERATORS[fn];
-    const by: Text = constant !== undefined ? [String(constant & 31), Level.Term] : [`(${at(b, Level.Prefix)} & 31)`, Level.Term];
+    const by: Text =
+      constant !== undefined ? [String(constant & 31), Precedence.Term] : [`(${at(b, Precedence.Prefix)} & 31)`, Precedence.Term];
     return fn === "shl" && isSigned(type)
-      ? [`(${types.i32})((${types.u32})${at(a, Level.Prefix)} << ${by[0]})`, Level.Prefix]
-      : [`${at(a, Level.Term)} ${sign} ${by[0]}`, level];
+      ? [`(${types.i32})((${types.u32})${at(a, Precedence.Prefix)} << ${by[0]})`, Precedence.Prefix]
+      : [`${at(a, Precedence.Term)} ${sign} ${by[0]}`, level];
   }
 
   cast(from: ScalarType, to: ScalarType, a: Text): Text {
     if (from === to) return a;
-    if (isFloat(from) && !isFloat(to)) return [`${this.helpers.use(`${to}_from_${from}`)}(${a[0]})`, Level.Term];
-    if (to === "bool") return [`${at(a, Level.Equal + 1)} != 0`, Level.Equal];
-    return [`(${this.dialect.types[to]})${at(a, Level.Prefix)}`, Level.Prefix];
+    if (isFloat(from) && !isFloat(to)) return [`${this.helpers.use(`${to}_from_${from}`)}(${a[0]})`, Precedence.Term];
+    if (to === "bool") return [`${at(a, Precedence.Equal + 1)} != 0`, Precedence.Equal];
+    return [`(${this.dialect.types[to]})${at(a, Precedence.Prefix)}`, Precedence.Prefix];
   }
 
   call(fn: MathFn, type: FloatType, args: readonly string[]): Text {
     const name = fn === "pow" || fn === "powi" ? this.helpers.use(`${fn}_${type}`) : this.dialect.math(fn, type);
-    return [`${name}(${args.join(", ")})`, Level.Term];
+    return [`${name}(${args.join(", ")})`, Precedence.Term];
   }
 }
 
@@ -114,8 +117,8 @@ export function compared(fn: CompareFn, a: Text, b: Text): Text {
 }
 
 export const chosen = (cond: Text, a: Text, b: Text): Text => [
-  `${at(cond, Level.Or)} ? ${at(a, Level.Or)} : ${at(b, Level.Select)}`,
-  Level.Select,
+  `${at(cond, Precedence.Or)} ? ${at(a, Precedence.Or)} : ${at(b, Precedence.Select)}`,
+  Precedence.Select,
 ];
 
 /** An expression of two truth values, in an IR. */
@@ -126,9 +129,9 @@ interface Logical<E> {
 }
 
 /** An `and` inside an `or` is put in parentheses for the reader. */
-export function logical<E extends { readonly op: string }>(e: Logical<E>, text: (e: E) => Text): Text {
-  const [sign, level] = e.fn === "and" ? (["&&", Level.And] as const) : (["||", Level.Or] as const);
-  const inner = e.fn === "and" ? Level.And : Level.BitOr;
+export function logicalText<E extends { readonly op: string }>(e: Logical<E>, text: (e: E) => Text): Text {
+  const [sign, level] = e.fn === "and" ? (["&&", Precedence.And] as const) : (["||", Precedence.Or] as const);
+  const inner = e.fn === "and" ? Precedence.And : Precedence.BitOr;
   const isSame = (x: E) => x.op === "logical" && (x as unknown as Logical<E>).fn === e.fn;
   return [[e.a, e.b].map((x) => (isSame(x) ? text(x)[0] : at(text(x), inner))).join(` ${sign} `), level];
 }

@@ -1,12 +1,12 @@
 import { HALF } from "../../ir/exact.js";
 import { isInteger, isSingle, type FloatType, type NumericType } from "../../ir/scalars.js";
-import type { Dialect, Helper } from "./dialect.js";
+import type { Dialect, CHelper } from "./dialect.js";
 
 /**
  * The operations that C lacks, or leaves undefined at the edges: see the comments of ir/types.ts for what each must give. They are
  * written without branches where that lets a compiler use them in vector loops.
  */
-const DEFINITIONS: Record<Helper, (d: Dialect) => string> = {
+const DEFINITIONS: Record<CHelper, (d: Dialect) => string> = {
   min_f64: (d) => extremum("min", "f64", d),
   min_f32: (d) => extremum("min", "f32", d),
   min_i32: (d) => extremum("min", "i32", d),
@@ -107,7 +107,7 @@ export class Helpers {
   constructor(private readonly dialect: Dialect) {}
 
   /** Notes the use and gives the name to call. */
-  use(helper: Helper): string {
+  use(helper: CHelper): string {
     if (!this.used.has(helper)) this.used.set(helper, this.dialect.helpers[helper] ?? DEFINITIONS[helper](this.dialect));
     return helper;
   }

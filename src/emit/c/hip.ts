@@ -1,9 +1,8 @@
-import { analyseAccess, type AccessAnalysis } from "../../ir/analysis/access.js";
+import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import type { KernelIR } from "../../ir/types.js";
 import { sortSource } from "./cuda/sort.js";
 import { copySource } from "./gpu/copy.js";
 import { finalThreads } from "../../schedule/features.js";
-import { defaultAssumptions } from "../../schedule/lower.js";
 import { emitGpu, featuresOf } from "./gpu/emit.js";
 import type { GpuAssumptions, GpuLanguage, GpuProgram } from "../../schedule/program.js";
 import { hipDialect } from "./hip/dialect.js";
@@ -40,9 +39,3 @@ export const hipLanguage: GpuLanguage = {
   lanes: dialect.shuffle?.warp ?? 1,
   allReduces: dialect.peerAccess !== undefined,
 };
-
-/** HIP C++ of a kernel without a launch or a device, for people and for compiling in tests. */
-export function hipSource(kernel: { ir: KernelIR; access?: AccessAnalysis }, precision: "strict" | "fast" = "fast"): string {
-  const { ir } = kernel;
-  return emitHip(ir, kernel.access ?? analyseAccess(ir), defaultAssumptions(ir, precision === "strict")).source;
-}

@@ -5,7 +5,7 @@ import type { IntegerRanges } from "../../ir/analysis/integer-ranges.js";
 import type { Expr, ScalarType } from "../../ir/types.js";
 import { someExpr } from "../../ir/walk.js";
 import type { Dialect } from "./dialect.js";
-import { at, infix, Level, OPERATORS, type Text } from "./operators.js";
+import { at, infix, Precedence, OPERATORS, type Text } from "./operators.js";
 
 /** Body whose indices are written. */
 interface IndexedBody {
@@ -76,7 +76,7 @@ export class IndexWriter {
     const moved = sum(counting);
     const [low, high] = this.body.ranges.unwrapped(moved);
     if (!names([FULL[0] + low, FULL[1] + high])) return undefined;
-    return infix("+", Level.Sum, this.widened(sum(others), true), this.wide(moved, true));
+    return infix("+", Precedence.Sum, this.widened(sum(others), true), this.wide(moved, true));
   }
 
   /** The terms of a sum, also where it is the value of a local. */
@@ -99,15 +99,15 @@ export class IndexWriter {
   private widened(e: Expr, inside: boolean): Text {
     const { index } = this.body.dialect.types;
     const text = this.body.expr(e);
-    return !inside ? text : [`(${index})${at(text, Level.Prefix)}`, Level.Prefix];
+    return !inside ? text : [`(${index})${at(text, Precedence.Prefix)}`, Precedence.Prefix];
   }
 
   /** The expression without wrapping; products wrap where that is asked for and they may leave i32. */
   private wide(e: Expr, inside = false, narrowProducts = false): Text {
     const { body } = this;
     if (e.op === "const") return body.literal("i32", e.value);
-    if (e.op === "index") return [body.index(e.axis), Level.Term];
-    if (e.op === "local" && body.counters.has(e.name)) return [body.local(e.name), Level.Term];
+    if (e.op === "index") return [body.index(e.axis), Precedence.Term];
+    if (e.op === "local" && body.counters.has(e.name)) return [body.local(e.name), Precedence.Term];
     if (e.op !== "binary" || !isLinear(e)) return this.widened(e, inside);
     if (narrowProducts && e.fn === "mul" && !body.ranges.fits(e)) return this.widened(e, inside);
     const [sign, level] = OPERATORS[e.fn];

@@ -5,7 +5,7 @@ import type { Names } from "../../base/names.js";
 import type { Code } from "./code.js";
 import type { Dialect } from "./dialect.js";
 import type { IndexWriter } from "./indices.js";
-import { at, infix, Level, type Text } from "./operators.js";
+import { at, infix, Precedence, type Text } from "./operators.js";
 
 type Counted = Extract<Stmt, { kind: "for" }>;
 
@@ -67,7 +67,7 @@ export class LoopWriter {
   /** The text, or a variable with its value where it is more than a number or a name. */
   private hoisted(stmt: Counted, wish: string, value: Text): string {
     const { body } = this;
-    const text = at(value, Level.Shift);
+    const text = at(value, Precedence.Shift);
     if (/^[-\w ]+$/.test(text)) return text;
     const name = body.names.fresh(`${body.local(stmt.name)}_${wish}`);
     body.code.line(`const ${body.dialect.types.index} ${name} = ${text};`);
@@ -80,8 +80,8 @@ export class LoopWriter {
     if (!last) return this.indices.integer(stop);
     const isUp = stop.op === "binary" && stop.fn === "add";
     // One beyond i32: as a sum C would compute it in an int.
-    if (last.op === "const") return [String(Number(last.value) + (isUp ? 1 : -1)), Level.Prefix];
-    return infix(isUp ? "+" : "-", Level.Sum, this.indices.integer(last, true), ["1", Level.Term]);
+    if (last.op === "const") return [String(Number(last.value) + (isUp ? 1 : -1)), Precedence.Prefix];
+    return infix(isUp ? "+" : "-", Precedence.Sum, this.indices.integer(last, true), ["1", Precedence.Term]);
   }
 
   /** A loop with a condition, and updates that each turn ends with. */

@@ -1,12 +1,9 @@
-import { analyseAccess, type AccessAnalysis } from "../../ir/analysis/access.js";
-import type { KernelIR } from "../../ir/types.js";
 import { copySource } from "./gpu/copy.js";
 import { finalThreads } from "../../schedule/features.js";
-import { defaultAssumptions } from "../../schedule/lower.js";
 import { emitGpu, featuresOf } from "./gpu/emit.js";
 import type { GpuLanguage } from "../../schedule/program.js";
 import { openclDialect, type OpenclFeatures } from "./opencl/dialect.js";
-import { SORT_SOURCE } from "./opencl/sort.js";
+import { OPENCL_SORT_SOURCE } from "./opencl/sort.js";
 
 /** OpenCL C for devices with these features. */
 export function openclLanguage(features: OpenclFeatures): GpuLanguage {
@@ -14,18 +11,11 @@ export function openclLanguage(features: OpenclFeatures): GpuLanguage {
   return {
     name: `OpenCL ${JSON.stringify(features)}`,
     emit: (ir, access, assumptions) => emitGpu(ir, access, assumptions, openclDialect(assumptions, features)),
-    sort: SORT_SOURCE,
+    sort: OPENCL_SORT_SOURCE,
     copies: copySource(dialect),
     finishThreads: dialect.finishThreads,
     finalThreads: finalThreads(featuresOf(dialect)),
     lanes: dialect.shuffle?.warp ?? 1,
     allReduces: dialect.peerAccess !== undefined,
   };
-}
-
-/** OpenCL C of a kernel without a launch or a device, for people and for compiling in tests. */
-export function openclSource(kernel: { ir: KernelIR; access?: AccessAnalysis }, precision: "strict" | "fast" = "fast"): string {
-  const { ir } = kernel;
-  const language = openclLanguage({ f64: true, atomics64: true, exactF32: true, subGroups: false });
-  return language.emit(ir, kernel.access ?? analyseAccess(ir), defaultAssumptions(ir, precision === "strict")).source;
 }

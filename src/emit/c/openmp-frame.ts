@@ -5,11 +5,11 @@ import type { ScatterStrategy } from "../../ir/launch.js";
 import { isFloat, type FloatType } from "../../ir/scalars.js";
 import { walkStmts } from "../../ir/walk.js";
 import type { BodyWriter } from "./body.js";
-import type { Dialect, Frame } from "./dialect.js";
+import type { Dialect, CFrame } from "./dialect.js";
 import type { Faults } from "./faults.js";
 import type { Names } from "../../base/names.js";
 import { writeStreamedLoop } from "./streamed-loop.js";
-import { slotInCache } from "./scatter-cache.js";
+import { slotInCache } from "./worker-cache.js";
 import { paysInSegments, SIMD, writeElements, writeGroup, writeLeft, type ElementLoop } from "./uniform-segments.js";
 import { isStraight, type LoopVariable, type VectorLoops } from "./vector.js";
 
@@ -19,7 +19,7 @@ type Folded = Pick<ReduceParam, "name" | "op" | "type" | "identity" | "combine">
 type Accumulator = Folded & { variable: string };
 
 /** How the updates of a scatter target are brought together. */
-export interface ScatterCode {
+export interface ScatterUpdates {
   readonly param: ScatterParam;
   readonly strategy: ScatterStrategy;
   /** For a cached one: the variable with the worker's scatter cache. */
@@ -27,7 +27,7 @@ export interface ScatterCode {
 }
 
 /** The surroundings of a body that one worker runs, for one element or one team after the other. */
-export class OpenMPFrame implements Frame<BodyWriter> {
+export class OpenMPFrame implements CFrame<BodyWriter> {
   private readonly accumulators = new Map<string, Accumulator>();
   /** Stores that go to a local line of elements instead of the view, which is streamed there afterwards. */
   redirect: ((stmt: StmtOf<"store">) => string | undefined) | undefined;
@@ -41,7 +41,7 @@ export class OpenMPFrame implements Frame<BodyWriter> {
     private readonly names: Names,
     private readonly indexNames: readonly string[],
     private readonly strideNames: Readonly<Record<string, readonly string[]>>,
-    private readonly scatters: Readonly<Record<string, ScatterCode>>,
+    private readonly scatters: Readonly<Record<string, ScatterUpdates>>,
     private readonly useAtomic: (param: ScatterParam) => string,
     private readonly loops: VectorLoops,
     /** Reductions keep the order of strict mode. */

@@ -1,8 +1,8 @@
 import type { ScatterStrategy } from "../../ir/launch.js";
 import { BYTES } from "../../ir/scalars.js";
-import { scatterCacheBytes } from "../../ir/scatter-cache.js";
+import { scatterCacheBytes } from "../../ir/cache-lines.js";
 import type { AccessAnalysis } from "../../ir/analysis/access.js";
-import type { Sizes } from "../../ir/analysis/integer-ranges.js";
+import type { KnownIntegers } from "../../ir/analysis/integer-ranges.js";
 import { identityOf } from "../../ir/identity.js";
 import { recordedAxes } from "../../ir/passes/check-indices.js";
 import { splitUniform } from "../../ir/passes/jam.js";
@@ -12,7 +12,7 @@ import { groupsUnderConditions } from "../../ir/analysis/grouped-loads.js";
 import { teamRows } from "../../ir/analysis/teams.js";
 import { walkExprs, walkStmts } from "../../ir/walk.js";
 import type { OpenmpSlot } from "../../schedule/slots.js";
-import { layOut, type Field, type FieldType } from "./arguments.js";
+import { layOut, type StructField, type StructFieldType } from "./arguments.js";
 import { BodyWriter } from "./body.js";
 import { writeTable } from "./tables.js";
 import { Code } from "./code.js";
@@ -20,13 +20,13 @@ import { Faults, NOTE_FAULT } from "./faults.js";
 import { Helpers } from "./helpers.js";
 import { Names } from "../../base/names.js";
 import { openmpDialect as dialect } from "./openmp-dialect.js";
-import { OpenMPFrame, type ScatterCode } from "./openmp-frame.js";
+import { OpenMPFrame, type ScatterUpdates } from "./openmp-frame.js";
 import { atomicFunction, SHARE, STREAM_LINE, WITHOUT_MASKS } from "./openmp-prelude.js";
 import { chunkCount, writeChunkIndices, writeFold } from "./partials.js";
 import { stripsOf, writeStrips } from "./strips.js";
 import { writeStreamedLoop } from "./streamed-loop.js";
 import { streamableViews } from "./streaming.js";
-import { cacheFunctions, spillCache } from "./scatter-cache.js";
+import { cacheFunctions, spillCache } from "./worker-cache.js";
 import { writeElements, writeLeft, type ElementLoop } from "./uniform-segments.js";
 import { VectorLoops } from "./vector.js";
 import { originText } from "../text.js";
@@ -40,7 +40,7 @@ export interface OpenMPOptions {
   /** Reductions keep the order of strict mode. */
   ordered: boolean;
   scatter: Readonly<Record<string, ScatterStrategy>>;
-  sizes: Sizes;
+  sizes: KnownIntegers;
   /** Loops go by tiles, whose sizes are arguments. */
   tiled?: boolean;
   /** Stores to `streamedViews` go past the caches; code for that takes a compiler about as long again. */
@@ -51,7 +51,7 @@ export interface OpenMPOptions {
 export interface OpenMPProgram {
   readonly entry: string;
   readonly source: string;
-  readonly fields: readonly Field<OpenmpSlot>[];
+  readonly fields: readonly StructField<OpenmpSlot>[];
   /** Bytes of the argument struct. */
   readonly size: number;
   /** Axes of the range from the outermost loop to the innermost. */
@@ -62,7 +62,7 @@ export interface OpenMPProgram {
   readonly streamed: readonly string[];
 }
 
-type Param = { readonly name: string; readonly slot: OpenmpSlot; readonly type: FieldType; readonly declared: string };
+type Param = { readonly name: string; readonly slot: OpenmpSlot; readonly type: StructFieldType; readonly declared: string };
 
 /** Kinds of members that are numbers, named like them. */
 type WholeKind = Exclude<OpenmpSlot, { readonly name: string }>["kind"];
@@ -92,7 +92,7 @@ class Emitter {
   private readonly rank: number;
   private readonly indexNames: string[];
   private readonly reductions: ReduceParam[];
-  private readonly scatters: Record<string, ScatterCode> = {};
+  private readonly scatters: Record<string, ScatterUpdates> = {};
   private readonly strideNames: Record<string, string[]> = {};
   private readonly streamed: ViewParam[];
   /** Functions that fold into scatter targets, by name. */
@@ -260,11 +260,11 @@ class Emitter {
     });
   }
 
-  private get cachedScatters(): ScatterCode[] {
+  private get cachedScatters(): ScatterUpdates[] {
     return Object.values(this.scatters).filter(({ cache }) => cache !== undefined);
   }
 
-  private scatterCode(param: ScatterParam, strategy: ScatterStrategy): ScatterCode {
+  private scatterCode(param: ScatterParam, strategy: ScatterStrategy): ScatterUpdates {
     if (strategy !== "cached") return { param, strategy };
     const cache = this.names.fresh(`${param.name}_cache`);
     this.params.push({ name: cache, slot: { kind: "caches", name: param.name }, type: "pointer", declared: "char *" });
@@ -272,7 +272,7 @@ class Emitter {
   }
 
   /** Members of the argument struct. */
-  private members(): Omit<Field<OpenmpSlot>, "offset">[] {
+  private members(): Omit<StructField<OpenmpSlot>, "offset">[] {
     const number = (slot: OpenmpSlot, name: string, length = 1) => ({
       slot,
       name,

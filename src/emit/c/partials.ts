@@ -6,15 +6,15 @@ import { openmpDialect } from "./openmp-dialect.js";
 /* Partial results of a reduction on CPUs, one for each chunk of a line: see docs/determinism.md. */
 
 /** C expressions for the first index of an axis and the one after its last. */
-export type Bounds = readonly [begin: string, end: string];
+export type ChunkBounds = readonly [begin: string, end: string];
 
 /** A C expression for the chunks of a line. */
-export function chunkCount([begin, end]: Bounds): string {
+export function chunkCount([begin, end]: ChunkBounds): string {
   return `(${end} - ${begin} + ${REDUCTION_CHUNK - 1}) / ${REDUCTION_CHUNK}`;
 }
 
 /** Declares the outer indices of the chunk `partial`, of `chunks` in each line, and the bounds `begin` and `end` of its elements. */
-export function writeChunkIndices(code: Code, indices: readonly string[], bounds: readonly Bounds[]): void {
+export function writeChunkIndices(code: Code, indices: readonly string[], bounds: readonly ChunkBounds[]): void {
   const inner = indices.length - 1;
   if (inner > 0) code.line("int64_t line = partial / chunks;");
   for (let axis = inner - 1; axis > 0; axis--) {

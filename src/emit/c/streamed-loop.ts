@@ -4,7 +4,7 @@ import type { Expr, Stmt, ViewParam } from "../../ir/types.js";
 import type { BodyWriter } from "./body.js";
 import { LINE_BYTES, storesOf } from "./streaming.js";
 import { goSeveralWays, writeGroup, type ElementLoop } from "./uniform-segments.js";
-import { at, variableOf, type VectorLoops } from "./vector.js";
+import { atVariable, variableOf, type VectorLoops } from "./vector.js";
 
 /** A frame whose stores may go elsewhere: what `redirect` gives for one takes the value in place of the element. */
 interface Redirecting {
@@ -51,7 +51,7 @@ export function writeStreamedLoop(
   const addressAt = (n: number, name: string) =>
     writer.place(
       stored[n].view,
-      stored[n].indices.map((index) => at(index, variable, name)),
+      stored[n].indices.map((index) => atVariable(index, variable, name)),
     );
   const collect = (mixed?: () => void): void => {
     stored.forEach((s, n) => {

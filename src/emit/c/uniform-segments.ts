@@ -3,8 +3,8 @@ import { interiorOf, type Interior } from "../../ir/passes/interior.js";
 import { literal } from "../../ir/simplify.js";
 import type { Expr, Stmt } from "../../ir/types.js";
 import type { BodyWriter } from "./body.js";
-import { uniformWays, type Key, type Uniform } from "./uniform-ways.js";
-import { at, isVariable, variableOf, type LoopVariable, type VectorLoops } from "./vector.js";
+import { uniformWays, type UniformKey, type Uniform } from "./uniform-ways.js";
+import { atVariable, isVariable, variableOf, type LoopVariable, type VectorLoops } from "./vector.js";
 
 /*
  * Loops with long branches on what elements load: on the kind of a cell, such as whether it is in the bulk or at a wall. In vector code all
@@ -210,9 +210,9 @@ function writeWay(writer: BodyWriter, { ways, complete }: Uniform): string {
 const alike = (writer: BodyWriter, loop: Pick<ElementLoop, "variable">, { keys }: Uniform): string =>
   keys.map((key) => loadsSame(writer, loop, key)).join(" && ");
 
-function loadsSame(writer: BodyWriter, loop: Pick<ElementLoop, "variable">, { name, load, guard }: Key): string {
+function loadsSame(writer: BodyWriter, loop: Pick<ElementLoop, "variable">, { name, load, guard }: UniformKey): string {
   const same = `${writer.value(loadAt(load, loop, STOP))} == ${writer.local(name)}`;
   return guard ? `(!${writer.term(guard)} || ${same})` : same;
 }
 
-const loadAt = (load: Expr, { variable }: Pick<ElementLoop, "variable">, place: string): Expr => at(load, variable, place);
+const loadAt = (load: Expr, { variable }: Pick<ElementLoop, "variable">, place: string): Expr => atVariable(load, variable, place);

@@ -23,7 +23,7 @@ const MOST = 4;
 const GROWTH = 2;
 
 /** Value that elements have in common, and the local in its place. */
-export interface Key {
+export interface UniformKey {
   readonly name: string;
   readonly load: Load;
   /** It is loaded where this is true of the keys before it; absent: always. */
@@ -38,7 +38,7 @@ interface Way {
 }
 
 export interface Uniform {
-  readonly keys: readonly Key[];
+  readonly keys: readonly UniformKey[];
   /** Ways without long branches on keys; others are left to the loop's own body. */
   readonly ways: readonly Way[];
   /** There are no others. */
@@ -84,7 +84,7 @@ const join = (fn: "and" | "or", a: Expr | undefined, b: Expr): Expr => (a ? { op
 
 /** Finds the keys of a loop. */
 class Keys {
-  private readonly found = new Map<string, Key>();
+  private readonly found = new Map<string, UniformKey>();
   private readonly resolved: (e: Expr) => Expr;
   private readonly changes: (e: Expr) => boolean;
   private readonly isOwn: (e: Expr) => boolean;
@@ -100,7 +100,7 @@ class Keys {
     this.changes = changing(body, this.isOwn);
   }
 
-  get keys(): readonly Key[] {
+  get keys(): readonly UniformKey[] {
     return [...this.found.values()];
   }
 
@@ -141,12 +141,12 @@ class Keys {
     return this.isKey(e) ? localOf(this.note(e, guard)) : mapChildren(e, (child) => this.over(child, guard));
   }
 
-  private note(load: Load, guard: Expr | undefined): Key {
+  private note(load: Load, guard: Expr | undefined): UniformKey {
     const place = placeOf(load);
     const known = this.found.get(place);
     const count = known ? 0 : this.found.size;
     const name = known?.name ?? `${load.view} here${count > 0 ? ` ${count}` : ""}`;
-    const key: Key = { name, load, guard: known ? eitherOf(known.guard, guard) : guard };
+    const key: UniformKey = { name, load, guard: known ? eitherOf(known.guard, guard) : guard };
     this.found.set(place, key);
     return key;
   }
@@ -157,7 +157,7 @@ const eitherOf = (a: Expr | undefined, b: Expr | undefined): Expr | undefined =>
   a && b && (JSON.stringify(a) === JSON.stringify(b) ? a : join("or", a, b));
 
 const placeOf = (load: Load): string => `${load.view} ${JSON.stringify(load.indices)}`;
-const localOf = ({ name, load }: Key): Expr => ({ op: "local", type: load.type, name });
+const localOf = ({ name, load }: UniformKey): Expr => ({ op: "local", type: load.type, name });
 
 /** Goes through a body over keys. */
 class Ways {
@@ -171,7 +171,7 @@ class Ways {
   constructor(
     variable: LoopVariable,
     private readonly body: readonly Stmt[],
-    keys: readonly Key[],
+    keys: readonly UniformKey[],
   ) {
     this.resolved = resolver(body);
     this.changes = changing(body, isVariable(variable));

@@ -29,8 +29,8 @@ export const isVariable =
     "index" in variable ? e.op === "index" && e.axis === variable.index : e.op === "local" && e.name === variable.local;
 
 /** The expression with the local `name` in place of the loop's variable. */
-export function at(e: Expr, variable: LoopVariable, name: string): Expr {
-  return isVariable(variable)(e) ? { op: "local", type: "i32", name } : mapChildren(e, (child) => at(child, variable, name));
+export function atVariable(e: Expr, variable: LoopVariable, name: string): Expr {
+  return isVariable(variable)(e) ? { op: "local", type: "i32", name } : mapChildren(e, (child) => atVariable(child, variable, name));
 }
 
 /** True where nothing keeps a compiler from running the statements for several elements at once. */

@@ -1,22 +1,22 @@
 import {
-  add,
+  addAffine,
   affineOf,
-  constant,
+  affineConstant,
   definitionsOf,
-  scale,
+  scaleAffine,
   scaleModulo,
   split,
   substitute,
   type Affine,
   type Definitions,
-  partsOf,
+  atomParts,
 } from "../../ir/analysis/affine.js";
 import { integerRanges, type IntegerRanges } from "../../ir/analysis/integer-ranges.js";
 import { reachOf, spanOf } from "../../ir/reach.js";
 import type { Expr } from "../../ir/types.js";
 import { P } from "./expr.js";
 import type { Lines } from "./lines.js";
-import type { Names } from "./names.js";
+import type { JsNames } from "./names.js";
 import type { JsTarget } from "./target.js";
 
 /** Element offsets below it are computed with 32-bit integers. */
@@ -25,14 +25,14 @@ const NARROW = 2 ** 31;
 /** The body whose elements they are. */
 interface Indexing {
   readonly target: JsTarget;
-  readonly names: Names;
+  readonly names: JsNames;
   /** The variable of an axis of the range. */
   index(axis: number): string;
   expr(e: Expr, precedence: number): string;
 }
 
 /** Offsets of elements. What stays the same in the innermost loop of the range (a row) is computed once, before it. */
-export class Addresses {
+export class RowAddresses {
   private readonly definitions: Definitions;
   private readonly ranges: IntegerRanges;
   private readonly innermost: string | undefined;
@@ -49,12 +49,12 @@ export class Addresses {
   /** JavaScript for the offset, in elements, of an element of an array, from its lowest. */
   offset(indices: readonly Expr[], shape: readonly number[], strides: readonly number[]): string {
     const narrow = spanOf({ shape, strides }) < NARROW;
-    let form = constant(shape.includes(0) ? 0 : reachOf(shape, strides).below);
+    let form = affineConstant(shape.includes(0) ? 0 : reachOf(shape, strides).below);
     const gathered: string[] = [];
     indices.forEach((e, axis) => {
       // Offsets of 32 bits wrap as indices do, others are exact.
       const index = narrow || this.ranges.names(this.ranges.unwrapped(e)) ? affineOf(e, this.definitions) : undefined;
-      if (index) form = add(form, (narrow ? scaleModulo : scale)(index, strides[axis]));
+      if (index) form = addAffine(form, (narrow ? scaleModulo : scaleAffine)(index, strides[axis]));
       else gathered.push(times(this.body.expr(e, strides[axis] === 1 ? P.add + 1 : 0), strides[axis], narrow));
     });
     const [outer, inner] = split(this.withoutSizes(form), (atom) => !atom.startsWith("local:") && atom !== this.innermost);
@@ -76,9 +76,9 @@ export class Addresses {
 
   private withoutSizes(form: Affine): Affine {
     return Object.keys(form.terms).reduce((rest, atom) => {
-      const [kind, view, axis] = partsOf(atom);
-      if (kind === "extent") return substitute(rest, atom, constant(this.body.target.views[view].shape[Number(axis)]));
-      return kind === "teamSize" ? substitute(rest, atom, constant(1)) : rest;
+      const [kind, view, axis] = atomParts(atom);
+      if (kind === "extent") return substitute(rest, atom, affineConstant(this.body.target.views[view].shape[Number(axis)]));
+      return kind === "teamSize" ? substitute(rest, atom, affineConstant(1)) : rest;
     }, form);
   }
 
@@ -93,7 +93,7 @@ export class Addresses {
 
   private terms(form: Affine, narrow: boolean): string[] {
     return Object.entries(form.terms).map(([atom, factor]) => {
-      const [kind, name] = partsOf(atom);
+      const [kind, name] = atomParts(atom);
       return times(kind === "index" ? this.body.index(Number(name)) : this.body.names.of(name), factor, narrow);
     });
   }

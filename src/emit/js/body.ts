@@ -1,30 +1,30 @@
 import { unreachable } from "../../base/unreachable.js";
 import type { ScatterStrategy } from "../../ir/launch.js";
 import { lastOf } from "../../ir/loop-stops.js";
-import { PRINT_LIMIT, recordOf } from "../../ir/prints.js";
+import { PRINT_LIMIT, recordOf } from "../../ir/print-records.js";
 import { recordedAxes } from "../../ir/passes/check-indices.js";
 import { reachOf } from "../../ir/reach.js";
 import { boundsText, declaredBounds } from "../../ir/declared-bounds.js";
 import type { Checks, Expr, Location, ScatterParam, Stmt } from "../../ir/types.js";
 import { hasJump, sizeOf, walkStmts } from "../../ir/walk.js";
 import { stringText } from "../text.js";
-import { Addresses } from "./addresses.js";
+import { RowAddresses } from "./addresses.js";
 import { ARRAY } from "./arrays.js";
 import { emitExpr, P, type ExprScope } from "./expr.js";
 import { braced, indent, type Lines } from "./lines.js";
-import { Names } from "./names.js";
-import { combine, Lanes, type Folded } from "./reduction.js";
+import { JsNames } from "./names.js";
+import { combineText, FoldLanes, type Folded } from "./reduction.js";
 import { atomicUpdate, cachedUpdate, plainUpdate } from "./scatter.js";
 import type { JsTarget } from "./target.js";
 
 /** Bodies up to this many nodes are written out several times: copies keep lanes in variables and save loop overhead. */
 const SMALL_BODY = 40;
 /** Statements and expressions of one kernel; the loops around them are kernel.ts's. */
-export class Body implements ExprScope {
-  readonly names = new Names();
+export class JsBody implements ExprScope {
+  readonly names = new JsNames();
   /** Declarations that the code needs once, before the kernel's function: private arrays, lanes. */
   readonly declarations: Lines = [];
-  private readonly addresses: Addresses;
+  private readonly addresses: RowAddresses;
   /** Targets of `reduce` statements at this point. */
   private readonly accumulators = new Map<string, { folded: Folded; variable: string }>();
   private readonly arrays = new Map<string, { place: string; length: number }>();
@@ -34,7 +34,7 @@ export class Body implements ExprScope {
   private location: Location;
 
   constructor(readonly target: JsTarget) {
-    this.addresses = new Addresses(this);
+    this.addresses = new RowAddresses(this);
     this.assigned = assignedOrUnset(target.ir.body);
     this.location = target.ir.location;
     for (const param of target.ir.params) this.names.of(param.name);
@@ -160,7 +160,7 @@ export class Body implements ExprScope {
         return [this.scatter(s)];
       case "reduce": {
         const { folded, variable } = this.accumulators.get(s.target)!;
-        return [`${variable} = ${combine(this, folded, variable, this.expr(s.value, folded.op === "sum" ? P.add + 1 : 0))};`];
+        return [`${variable} = ${combineText(this, folded, variable, this.expr(s.value, folded.op === "sum" ? P.add + 1 : 0))};`];
       }
       case "print":
         return this.print(s);
@@ -188,7 +188,7 @@ export class Body implements ExprScope {
       }
       case "teamReduce": {
         const count = this.names.fresh("count");
-        const lanes = new Lanes(this, s.results, s.body, () => this.block(s.body));
+        const lanes = new FoldLanes(this, s.results, s.body, () => this.block(s.body));
         return [
           `const ${count} = ${this.expr(s.count)};`,
           ...lanes.start,

@@ -2,7 +2,7 @@ import type { ReduceParam } from "../../ir/types.js";
 import { emitExpr, HELPERS, helpersIn } from "./expr.js";
 
 /** JavaScript for the fold of a custom reduction, as the body of a function that returns `(a, b) => number`. */
-export function emitFold(combine: NonNullable<ReduceParam["combine"]>): string {
+export function emitCombine(combine: NonNullable<ReduceParam["combine"]>): string {
   const refuse = (): never => {
     throw new Error("a fold may use its two arguments only");
   };

@@ -1,3 +1,3 @@
 export { emitJs, rangeSlots } from "./kernel.js";
-export { emitFold } from "./fold.js";
+export { emitCombine } from "./fold.js";
 export type { JsTarget, Allocation, AllocatedView } from "./target.js";

@@ -4,13 +4,13 @@ import { tilesOf, type Tiles } from "../../ir/analysis/tiles.js";
 import { spanOf } from "../../ir/reach.js";
 import { chunksPerLine, partialCount, type RangePolicy } from "../../ir/launch.js";
 import { ARRAY } from "./arrays.js";
-import { Body } from "./body.js";
+import { JsBody } from "./body.js";
 import { CHECKS } from "./checks.js";
 import { HELPERS, helpersIn, numberText } from "./expr.js";
-import { emitFold } from "./fold.js";
+import { emitCombine } from "./fold.js";
 import { indent, type Lines } from "./lines.js";
-import { identityText, Lanes } from "./reduction.js";
-import { ATOMIC_HELPERS, atomicArray, cacheOf, cachesText, spillCache } from "./scatter.js";
+import { identityText, FoldLanes } from "./reduction.js";
+import { ATOMIC_HELPERS, atomicArray, cacheOf, cachesText, spillWorkerCache } from "./scatter.js";
 import type { JsTarget, Allocation } from "./target.js";
 
 /**
@@ -19,14 +19,14 @@ import type { JsTarget, Allocation } from "./target.js";
  * the fastest code of that. The text is unique to the launch, so that launches do not share type feedback.
  */
 export function emitJs(target: JsTarget): string {
-  const body = new Body(target);
+  const body = new JsBody(target);
   const loops =
     target.policy.kind === "team"
       ? teams(body, target.policy.league)
       : target.anyRange
         ? linesOfAnyRange(body, target.policy.extents.length)
         : lines(body, target.policy);
-  const inner = [...scalars(body), ...loops, ...cached(target).map((param) => spillCache(body.names.of(param.name)))];
+  const inner = [...scalars(body), ...loops, ...cached(target).map((param) => spillWorkerCache(body.names.of(param.name)))];
   const kernel = [`return function $kernel_${body.names.of(target.ir.name)}(args, worker, workers) {`, ...indent(inner), "};"];
   const arrays = [...views(body), ...caches(body), ...tables(body), ...partials(body), ...customFolds(body), ...body.declarations];
   const text = [...arrays, ...kernel].join("\n");
@@ -36,7 +36,7 @@ export function emitJs(target: JsTarget): string {
 
 const bufferText = (allocation: Allocation): string => (allocation.buffer === undefined ? "memory" : `buffers[${allocation.buffer}]`);
 
-function views({ target, names }: Body): Lines {
+function views({ target, names }: JsBody): Lines {
   return Object.entries(target.views).map(([name, view]) => {
     const array = (type: string, allocation: Allocation): string =>
       `new ${type}(${bufferText(allocation)}, ${allocation.address}, ${spanOf(view)})`;
@@ -58,20 +58,20 @@ function views({ target, names }: Body): Lines {
 const cached = (target: JsTarget): ScatterParam[] =>
   target.ir.params.filter((p): p is ScatterParam => p.kind === "scatter" && target.scatter[p.name].caches !== undefined);
 
-function caches({ target, names }: Body): Lines {
+function caches({ target, names }: JsBody): Lines {
   return cached(target).flatMap((param) => {
     const place = target.scatter[param.name].caches!;
     return cachesText(param, names.of(param.name), bufferText(place), place.address, target.workers);
   });
 }
 
-function tables({ target, names }: Body): Lines {
+function tables({ target, names }: JsBody): Lines {
   return target.ir.tables.map(
     (table) => `const ${names.of(table.name)} = ${ARRAY[table.type]}.of(${table.values.map(numberText).join(", ")});`,
   );
 }
 
-function partials({ target, names }: Body): Lines {
+function partials({ target, names }: JsBody): Lines {
   if (target.anyRange) return [];
   const count = partialCount(target.policy);
   return reductions(target).map(
@@ -80,9 +80,9 @@ function partials({ target, names }: Body): Lines {
   );
 }
 
-function customFolds(body: Body): Lines {
+function customFolds(body: JsBody): Lines {
   return reductions(body.target).flatMap((r) =>
-    r.combine ? [`const ${body.foldName(r)} = (() => {`, ...indent(emitFold(r.combine).split("\n")), "})();"] : [],
+    r.combine ? [`const ${body.foldName(r)} = (() => {`, ...indent(emitCombine(r.combine).split("\n")), "})();"] : [],
   );
 }
 
@@ -92,7 +92,7 @@ const reductions = (target: JsTarget): ReduceParam[] => target.ir.params.filter(
 const AS_TYPE: Readonly<Record<ScalarType, string>> = { f64: "", f32: "", i32: " | 0", u32: " >>> 0", bool: " !== 0" };
 
 /** Variables that the function sets up at each run: scalars and the worker's own copies of scatter targets. */
-function scalars({ target, names }: Body): Lines {
+function scalars({ target, names }: JsBody): Lines {
   const params = target.ir.params.filter((p): p is ScalarParam => p.kind === "scalar");
   const { scalars: place } = target;
   const slots = rangeSlots(target).end;
@@ -115,7 +115,7 @@ export function rangeSlots({ ir, policy, anyRange }: Pick<JsTarget, "ir" | "poli
 }
 
 /** Teams, shared out in blocks; a team runs on one worker. */
-function teams(body: Body, league: number): Lines {
+function teams(body: JsBody, league: number): Lines {
   const results = reductions(body.target);
   const total = (r: { name: string }): string => `$total_${body.names.of(r.name)}`;
   return [
@@ -138,7 +138,7 @@ function teams(body: Body, league: number): Lines {
  * A range: lines along the last axis, shared out in blocks; where there are few lines, each is cut into pieces at multiples of a
  * reduction's chunk. Reductions go by the strict tree in fast mode too: other orders are no faster here.
  */
-function lines(body: Body, policy: RangePolicy): Lines {
+function lines(body: JsBody, policy: RangePolicy): Lines {
   const tiles = tilesOf(
     body.target.ir,
     policy,
@@ -172,7 +172,7 @@ function lines(body: Body, policy: RangePolicy): Lines {
 }
 
 /** `lines` for a range of `rank` axes that is known at each run. */
-function linesOfAnyRange(body: Body, rank: number): Lines {
+function linesOfAnyRange(body: JsBody, rank: number): Lines {
   const { target, names } = body;
   const slots = rangeSlots(target);
   const results = reductions(target);
@@ -208,14 +208,14 @@ const boundsOfAnyRange = (inner: number, first: string, end: string): Lines => [
   `const $end = Math.min(${end} * ${REDUCTION_CHUNK}, $n${inner}) + $b${inner} | 0;`,
 ];
 
-const pieceOfAnyRange = (body: Body, inner: number): Lines => [
+const pieceOfAnyRange = (body: JsBody, inner: number): Lines => [
   ...boundsOfAnyRange(inner, "$c0", "$c1"),
   ...body.innerLoop(`$i${inner}`, "$first", "$end"),
 ];
 
-function chunksOfAnyRange(body: Body, inner: number): Lines {
+function chunksOfAnyRange(body: JsBody, inner: number): Lines {
   const results = reductions(body.target);
-  const lanes = new Lanes(body, results, body.target.ir.body, () => body.elementBody());
+  const lanes = new FoldLanes(body, results, body.target.ir.body, () => body.elementBody());
   return [
     "for (let $c = $c0; $c < $c1; $c++) {",
     ...indent([
@@ -229,7 +229,7 @@ function chunksOfAnyRange(body: Body, inner: number): Lines {
 }
 
 /** Tiles, shared out in blocks, with a nest of loops in each. */
-function loopsOfTiles(body: Body, { begin, extents }: RangePolicy, { tile, counts, total }: Tiles): Lines {
+function loopsOfTiles(body: JsBody, { begin, extents }: RangePolicy, { tile, counts, total }: Tiles): Lines {
   const axes = extents.map((extent, axis) => {
     const below = counts.slice(axis + 1).reduce((a, b) => a * b, 1);
     const quotient = below === 1 ? "$task" : `Math.floor($task / ${below})`;
@@ -262,7 +262,7 @@ function outerIndices(extents: readonly number[], begin: readonly number[]): Lin
 }
 
 /** One loop over the piece of the line. */
-function pieceOfLine(body: Body, { extents, begin }: RangePolicy, isWhole: boolean): Lines {
+function pieceOfLine(body: JsBody, { extents, begin }: RangePolicy, isWhole: boolean): Lines {
   const inner = extents.length - 1;
   const loop = (first: string, end: string): Lines => body.innerLoop(`$i${inner}`, first, end);
   if (isWhole) return loop(String(begin[inner]), String(begin[inner] + extents[inner]));
@@ -274,11 +274,11 @@ function pieceOfLine(body: Body, { extents, begin }: RangePolicy, isWhole: boole
 }
 
 /** One loop over each chunk of the piece, which leaves a partial for each reduction. */
-function chunksOfLine(body: Body, { extents, begin }: RangePolicy, isWhole: boolean): Lines {
+function chunksOfLine(body: JsBody, { extents, begin }: RangePolicy, isWhole: boolean): Lines {
   const inner = extents.length - 1;
   const chunks = chunksPerLine(extents[inner]);
   const results = reductions(body.target);
-  const lanes = new Lanes(body, results, body.target.ir.body, () => body.elementBody());
+  const lanes = new FoldLanes(body, results, body.target.ir.body, () => body.elementBody());
   const partial = extents.length === 1 ? "$c" : `$line * ${chunks} + $c`;
   return [
     `for (let $c = ${isWhole ? "0" : "$c0"}; $c < ${isWhole ? chunks : "$c1"}; $c++) {`,

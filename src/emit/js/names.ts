@@ -1,7 +1,7 @@
 import { Names as Identifiers } from "../../base/names.js";
 
 /** Identifiers for the names of a kernel; the emitter's own variables start with `$`. */
-export class Names {
+export class JsNames {
   private readonly kernels = new Identifiers();
   private readonly own = new Identifiers();
 

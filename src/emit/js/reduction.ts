@@ -3,14 +3,14 @@ import { identityOf } from "../../ir/identity.js";
 import { foldLanes } from "../../ir/lanes.js";
 import { REDUCTION_LANES, type NumericType, type ReduceParam, type Stmt, type TeamResult } from "../../ir/types.js";
 import { braced, indent, type Lines } from "./lines.js";
-import type { Names } from "./names.js";
+import type { JsNames } from "./names.js";
 
 /** A result being folded: a reduce parameter, or a result of a teamReduce. */
 export type Folded = ReduceParam | TeamResult;
 
 /** The body whose folds they are. */
 interface Folding {
-  readonly names: Names;
+  readonly names: JsNames;
   /** Declarations that the code needs once, before the kernel's function. */
   readonly declarations: Lines;
   /** True if a loop's body is small enough to be written out several times. */
@@ -27,7 +27,7 @@ const ALL = [...Array(REDUCTION_LANES).keys()];
  * Lanes into which a loop folds: index n from its first folds into lane n mod 8, then the lanes fold pairwise to one value. They are
  * variables where the loop's body is written out for each lane, and an array where it is too large for that.
  */
-export class Lanes {
+export class FoldLanes {
   /** Names of the lanes of each result, or of the array that holds them. */
   private readonly lanes = new Map<string, string[]>();
   private readonly arrays = new Map<string, string>();
@@ -89,7 +89,7 @@ export class Lanes {
   /** The lanes folded to one value. */
   result(r: Folded): string {
     const lanes = ALL.map((k) => this.lane(r, k));
-    return foldLanes(lanes, (a, b) => combine(this.body, r, operand(a), operand(b)));
+    return foldLanes(lanes, (a, b) => combineText(this.body, r, operand(a), operand(b)));
   }
 
   private lane(r: Folded, k: number | string): string {
@@ -98,7 +98,7 @@ export class Lanes {
 }
 
 /** The fold of two operands. */
-export function combine(body: Pick<Folding, "foldName">, folded: Folded, a: string, b: string): string {
+export function combineText(body: Pick<Folding, "foldName">, folded: Folded, a: string, b: string): string {
   return folded.op === "custom" ? `${body.foldName(folded)}(${a}, ${b})` : combineBuiltIn(folded.op, folded.type, a, b);
 }
 

@@ -1,6 +1,6 @@
 import { isInteger } from "../../ir/scalars.js";
 import { identityOf } from "../../ir/identity.js";
-import { hashShift, HEAD_BYTES, LINE_ELEMENTS, LINE_HASH, scatterCacheBytes, WORKER_LINES } from "../../ir/scatter-cache.js";
+import { hashShift, HEAD_BYTES, LINE_ELEMENTS, LINE_HASH, scatterCacheBytes, WORKER_LINES } from "../../ir/cache-lines.js";
 import type { ScatterParam } from "../../ir/types.js";
 import { ARRAY } from "./arrays.js";
 import { numberText } from "./expr.js";
@@ -56,7 +56,7 @@ export function plainUpdate({ op }: Folded, array: string, at: string, value: st
   return `{ const $place = ${at}; ${array}[$place] = Math.${op}(${array}[$place], ${value}); }`;
 }
 
-/* Scatter caches (see ir/scatter-cache.ts): each worker has an array with the numbers of its lines, and one with their values. */
+/* Scatter caches (see ir/cache-lines.ts): each worker has an array with the numbers of its lines, and one with their values. */
 
 /** The scatter caches of all workers, and the functions that work on one. */
 export function cachesText(param: ScatterParam, name: string, memory: string, address: number, workers: number): Lines {
@@ -98,5 +98,5 @@ export const cachedUpdate = (param: Folded, name: string, at: string, value: str
   `{ const $at = $place_${name}($lines_${name}, $values_${name}, ${at}); ${plainUpdate(param, `$values_${name}`, "$at", value)} }`;
 
 /** Brings what is in the worker's scatter cache to the target. */
-export const spillCache = (name: string): string =>
+export const spillWorkerCache = (name: string): string =>
   `for (let $n = 0; $n < ${WORKER_LINES}; $n++) $spill_${name}($lines_${name}, $values_${name}, $n);`;

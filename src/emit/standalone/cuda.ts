@@ -1,4 +1,4 @@
-import { prints } from "../../ir/prints.js";
+import { prints } from "../../ir/print-records.js";
 import { cudaLanguage } from "../c/cuda.js";
 import { cudaDialect } from "../c/cuda/dialect.js";
 import { cudaLike } from "./cuda-like.js";

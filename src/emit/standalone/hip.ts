@@ -1,4 +1,4 @@
-import { prints } from "../../ir/prints.js";
+import { prints } from "../../ir/print-records.js";
 import { hipLanguage } from "../c/hip.js";
 import { hipDialect } from "../c/hip/dialect.js";
 import { cudaLike } from "./cuda-like.js";

@@ -12,7 +12,7 @@ import { emitWatFiles } from "./wat.js";
 import { emitWgslFiles } from "./wgsl.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 
-export { contiguousRows, cubicSizes, stemOf, unitStridesOf, type EmitRequest, type EmittedFile } from "./request.js";
+export { contiguousRows, cubicSizes, stemOf, type EmitRequest, type EmittedFile } from "./request.js";
 
 type Writer = (request: EmitRequest) => EmittedFile[];
 

@@ -1,11 +1,11 @@
 import { REDUCTION_CHUNK, REDUCTION_LANES, type ReduceParam } from "../../ir/types.js";
-import { emitFold } from "../js/fold.js";
+import { emitCombine } from "../js/fold.js";
 import { combineBuiltIn } from "../js/reduction.js";
 
 /** JavaScript for the function that folds two values of a reduction. */
 export function foldFunction({ op, type, combine }: ReduceParam): string {
   if (op !== "custom") return `(a, b) => ${combineBuiltIn(op, type, "a", "b")}`;
-  return `(() => { ${emitFold(combine!).replaceAll("\n", " ")} })()`;
+  return `(() => { ${emitCombine(combine!).replaceAll("\n", " ")} })()`;
 }
 
 /** JavaScript of `$foldPartials`, which folds what chunks or teams have left. */

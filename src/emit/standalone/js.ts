@@ -1,10 +1,10 @@
 import { REDUCTION_CHUNK, type Expr, type ReduceParam, type Stmt } from "../../ir/types.js";
 import { ARRAY } from "../js/arrays.js";
-import { Body } from "../js/body.js";
+import { JsBody } from "../js/body.js";
 import { emitExpr, HELPERS, helpersIn, numberText, P } from "../js/expr.js";
-import { emitFold } from "../js/fold.js";
+import { emitCombine } from "../js/fold.js";
 import { indent, type Lines } from "../js/lines.js";
-import { combine, identityText, Lanes } from "../js/reduction.js";
+import { combineText, identityText, FoldLanes } from "../js/reduction.js";
 import { Code } from "../c/code.js";
 import { FOLD_PARTIALS } from "./js-folds.js";
 import type { SignatureSlot } from "../../schedule/slots.js";
@@ -18,7 +18,7 @@ export function emitJsFile(request: EmitRequest): EmittedFile[] {
 }
 
 /** The body of a kernel whose extents and strides are arguments. */
-class OpenBody extends Body {
+class OpenBody extends JsBody {
   readonly args: readonly Argument[];
   private readonly indices: readonly string[];
   private lastLine = 0;
@@ -108,7 +108,7 @@ class ModuleWriter {
     const loops = ir.policy.kind === "team" ? this.teams() : this.elements();
     const given = asProperties(body.args).filter(({ slot }) => slot.kind !== "result");
     const results = reductions.map(
-      (r) => `${keyText(r.name)}: $foldPartials(${partials(body, r)}, (a, b) => ${combine(body, r, "a", "b")}, ${identityText(r)})`,
+      (r) => `${keyText(r.name)}: $foldPartials(${partials(body, r)}, (a, b) => ${combineText(body, r, "a", "b")}, ${identityText(r)})`,
     );
     const launch = [
       `export function ${stem}_launch({`,
@@ -145,7 +145,7 @@ class ModuleWriter {
   private customFolds(): Lines {
     const { body } = this;
     return this.reductions.flatMap((r) =>
-      r.combine ? [`const ${body.foldName(r)} = (() => {`, ...indent(emitFold(r.combine).split("\n")), "})();"] : [],
+      r.combine ? [`const ${body.foldName(r)} = (() => {`, ...indent(emitCombine(r.combine).split("\n")), "})();"] : [],
     );
   }
 
@@ -179,7 +179,7 @@ class ModuleWriter {
   /** A line in chunks of 256 elements, which fold in 8 lanes. */
   private chunks(index: string, begin: string, end: string): Lines {
     const { body, reductions } = this;
-    const lanes = new Lanes(body, reductions, this.request.ir.body, () => body.elementBody());
+    const lanes = new FoldLanes(body, reductions, this.request.ir.body, () => body.elementBody());
     return [
       `for (let $first = ${begin}; $first < ${end}; $first += ${REDUCTION_CHUNK}) {`,
       ...indent([
@@ -193,4 +193,4 @@ class ModuleWriter {
   }
 }
 
-const partials = (body: Body, { name }: ReduceParam): string => `$partials_${body.names.of(name)}`;
+const partials = (body: JsBody, { name }: ReduceParam): string => `$partials_${body.names.of(name)}`;

@@ -1,4 +1,4 @@
-import { prints } from "../../ir/prints.js";
+import { prints } from "../../ir/print-records.js";
 import { orderMatters } from "../../ir/identity.js";
 import type { ReduceParam, ScatterParam, ViewParam } from "../../ir/types.js";
 import { BodyWriter } from "../c/body.js";
@@ -9,7 +9,7 @@ import { Names } from "../../base/names.js";
 import { openmpDialect as dialect } from "../c/openmp-dialect.js";
 import { OpenMPFrame } from "../c/openmp-frame.js";
 import { atomicFunction } from "../c/openmp-prelude.js";
-import { chunkCount, writeChunkIndices, writeFold, type Bounds } from "../c/partials.js";
+import { chunkCount, writeChunkIndices, writeFold, type ChunkBounds } from "../c/partials.js";
 import { VectorLoops } from "../c/vector.js";
 import type { SignatureSlot } from "../../schedule/slots.js";
 import type { EmitRequest } from "./request.js";
@@ -155,7 +155,7 @@ class LoopsWriter {
     return this.reductions.length > 0 && !this.simpleSums;
   }
 
-  private get bounds(): Bounds[] {
+  private get bounds(): ChunkBounds[] {
     return this.indices.map((_, axis) => [this.arg({ kind: "begin", axis }), this.arg({ kind: "end", axis })]);
   }
 

@@ -9,7 +9,7 @@ import { Helpers } from "../c/helpers.js";
 import { Names } from "../../base/names.js";
 import { openmpDialect } from "../c/openmp-dialect.js";
 import { OpenMPFrame } from "../c/openmp-frame.js";
-import { chunkCount, writeChunkIndices, writeFold, type Bounds } from "../c/partials.js";
+import { chunkCount, writeChunkIndices, writeFold, type ChunkBounds } from "../c/partials.js";
 import { VectorLoops } from "../c/vector.js";
 import type { SignatureSlot } from "../../schedule/slots.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
@@ -149,7 +149,7 @@ class SyclWriter {
     return new BodyWriter(code, this.request.ir, dialect, this.frame, this.names, this.helpers, "small");
   }
 
-  private get bounds(): Bounds[] {
+  private get bounds(): ChunkBounds[] {
     return this.indices.map((_, axis) => [this.arg({ kind: "begin", axis }), this.arg({ kind: "end", axis })]);
   }
 

@@ -4,7 +4,7 @@ import { BYTES, ELEMENTS, type FloatType } from "../../ir/scalars.js";
 import { walkExprs } from "../../ir/walk.js";
 import type { KernelIR, ReduceParam, ScalarParam, ViewParam, ScatterParam } from "../../ir/types.js";
 import { EmitError } from "../../base/errors.js";
-import { NO_PRINT, prints } from "../../ir/prints.js";
+import { NO_PRINT, prints } from "../../ir/print-records.js";
 import { Code } from "../c/code.js";
 import { ARRAY } from "../js/arrays.js";
 import { numberText, powiText, ROUNDED } from "../js/expr.js";

@@ -8,7 +8,7 @@ import { planLaunch, type PlanRules, type RangeBatch } from "../../schedule/plan
 import type { MemoryPart, PlanSink, RunValues } from "../../schedule/plan/sink.js";
 import { slotText, type SignatureSlot, type WgslSlot } from "../../schedule/slots.js";
 import { Code } from "../c/code.js";
-import { layOut, TEMPORARY, WORKGROUP, type Entry, type WgslProgram } from "../wgsl/program.js";
+import { layOutBlock, TEMPORARY, WORKGROUP, type ShaderEntry, type WgslProgram } from "../wgsl/shader-program.js";
 import { commentText, keyText, stringText } from "../text.js";
 import { IN_JAVASCRIPT, NumbersAsText } from "./plan-text.js";
 import type { EmitRequest } from "./request.js";
@@ -21,7 +21,7 @@ const CHUNKS_PER_GROUP = WORKGROUP / REDUCTION_LANES;
 export interface Shader {
   readonly key: string;
   readonly file: string;
-  readonly entry: Entry;
+  readonly entry: ShaderEntry;
 }
 
 /** A host in JavaScript: the shaders' buffers and numbers, a function that compiles them, and the launch function. */
@@ -56,7 +56,7 @@ export function writeWgslHost(request: EmitRequest, program: WgslProgram, shader
 export const placeText = (view: string): string => `view:${view}`;
 
 function shaderLine({ key, entry }: Shader, places: readonly string[]): string {
-  const { offsets, size } = layOut(entry.fields);
+  const { offsets, size } = layOutBlock(entry.fields);
   const fields = entry.fields.map(
     ({ slot, type }, n) => `[${stringText(fieldText(slot))}, "${type === "bool" ? "setUint32" : ELEMENTS[type].set}", ${offsets[n]}]`,
   );
@@ -137,7 +137,7 @@ const dispatch = (name, groups) => {
 type Whole = RangeBatch<string>;
 
 /** Writes the body of the launch function as its plan is made: a number is an expression. */
-class HostWriter implements PlanSink<string, Entry, Axes<string>, Whole> {
+class HostWriter implements PlanSink<string, ShaderEntry, Axes<string>, Whole> {
   readonly on: NumbersAsText;
   /** Memory of the launch itself has been made, and arrays and commands may follow. */
   private isOpen = false;
@@ -226,7 +226,7 @@ class HostWriter implements PlanSink<string, Entry, Axes<string>, Whole> {
     code.text(DISPATCH);
   }
 
-  run(entry: Entry, grid: Axes<string>, { numbers }: RunValues<string, Whole>): void {
+  run(entry: ShaderEntry, grid: Axes<string>, { numbers }: RunValues<string, Whole>): void {
     this.open();
     const { main, fold } = this.program;
     for (const [kind, value] of Object.entries(numbers)) this.code.line(`values.${kind} = ${value};`);

@@ -1,6 +1,6 @@
 import { orderMatters } from "../../ir/identity.js";
 import { emitWgsl } from "../wgsl/kernel.js";
-import { groupsApart, representationOf, TEMPORARY, WORKGROUP, type ScatterCode, type WgslProgram } from "../wgsl/program.js";
+import { groupsApart, representationOf, TEMPORARY, WORKGROUP, type ScatterCode, type WgslProgram } from "../wgsl/shader-program.js";
 import { refuseF64 } from "./refuse-f64.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 import { placeText, writeWgslHost, type Shader } from "./wgsl-host.js";

@@ -1,7 +1,7 @@
 import { isFloat, type FloatType } from "../../ir/scalars.js";
 import type { Expr } from "../../ir/types.js";
 import type { KernelCode } from "./kernel-code.js";
-import type { Vectors } from "./parts.js";
+import type { VectorParts } from "./parts.js";
 
 /*
  * Least and greatest floats in few instructions. `f64x2.max` keeps NaN and orders zeros by their signs, for which engines need nine instructions on x86,
@@ -13,7 +13,7 @@ type Extremum = Extract<Expr, { op: "binary" }> & { readonly type: FloatType };
 const shapeOf = (type: FloatType): string => (type === "f64" ? "f64x2" : "f32x4");
 
 /** Leaves min(a, b) or max(a, b) on the stack; false where only the instruction of that name will do. */
-export function emitExtremum(vector: Vectors, e: Expr): boolean {
+export function emitExtremum(vector: VectorParts, e: Expr): boolean {
   if (e.op !== "binary" || (e.fn !== "min" && e.fn !== "max") || !isFloat(e.type)) return false;
   const { code } = vector;
   const { a, b } = inOrder(e as Extremum);
@@ -67,7 +67,7 @@ export class RunningExtremum {
   }
 
   /** Folds the vector on the stack with the running value in a local, and leaves the result. */
-  fold(vector: Vectors, local: number): void {
+  fold(vector: VectorParts, local: number): void {
     const { code, shape, unordered } = this;
     const { fn } = code;
     const value = code.temp("v128");

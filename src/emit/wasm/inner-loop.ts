@@ -14,8 +14,8 @@ import type { LoopTerms, Pointer } from "./linear-address.js";
 import type { LoopShape } from "./loop-shape.js";
 import { ScalarCode } from "./scalar.js";
 import { vectorsSideBySide } from "./side-by-side.js";
-import { isVariable, Variance } from "./variance.js";
-import type { LoopVariable } from "./variance.js";
+import { isVectorVariable, Variance } from "./variance.js";
+import type { VectorVariable } from "./variance.js";
 import { VectorCode } from "./vector.js";
 import { VectorStatements } from "./vector-statements.js";
 
@@ -32,7 +32,7 @@ type PairRegisters = Map<string, { local: number; copy: number; targets: string[
 export class InnerLoop {
   /** Local of the loop variable's value; of the first lane's in a vectorised loop. */
   readonly index: number;
-  readonly variable: LoopVariable;
+  readonly variable: VectorVariable;
   readonly pointers = new Pointers();
   readonly terms: LoopTerms;
   /** Code before the loop. */
@@ -74,7 +74,7 @@ export class InnerLoop {
   }
 
   isVariable(e: Expr): boolean {
-    return isVariable(e, this.variable);
+    return isVectorVariable(e, this.variable);
   }
   isHoisted(stmt: Stmt): boolean {
     return this.hoisted.has(stmt);

@@ -1,12 +1,12 @@
 import type { InexactFn } from "../../ir/operators.js";
-import { definitionsOf, partsOf, type Interval } from "../../ir/analysis/affine.js";
+import { definitionsOf, atomParts, type Interval } from "../../ir/analysis/affine.js";
 import { integerRanges, type IntegerRanges } from "../../ir/analysis/integer-ranges.js";
 import type { ElementType, Expr, KernelIR, NumericType, ReduceParam, ScalarType, ScatterParam, Stmt } from "../../ir/types.js";
 import { walkExpr, walkExprs, changedIn } from "../../ir/walk.js";
 import { recordedAxes } from "../../ir/passes/check-indices.js";
 import type { Policy, Precision, ScatterStrategy } from "../../ir/launch.js";
 import { BYTES, ELEMENTS, isFloat, type FloatType } from "../../ir/scalars.js";
-import { scatterCacheBytes } from "../../ir/scatter-cache.js";
+import { scatterCacheBytes } from "../../ir/cache-lines.js";
 import { slotText, type WasmSlot } from "../../schedule/slots.js";
 import type { FunctionBuilder, Gap, ValType } from "./encoder.js";
 import { Address, addressType } from "./address.js";
@@ -63,7 +63,7 @@ export interface BlockEntry {
 }
 
 /** Parameters of `slice`, as locals. */
-export const SLICE = { args: 0, worker: 1, first: 2, end: 3 } as const;
+export const SLICE_PARAMS = { args: 0, worker: 1, first: 2, end: 3 } as const;
 
 /** Bytes of one element of private memory inside a vectorised loop: a vector of whatever type. */
 export const SLOT = 16;
@@ -156,7 +156,7 @@ export class KernelCode {
     this.manyNumbers = numbersIn(ir.body) > FEW_NUMBERS;
     this.scratch = fn.local(this.address.type);
     this.loadAddress({ kind: "scratch" });
-    fn.get(SLICE.worker);
+    fn.get(SLICE_PARAMS.worker);
     // The stride is known only at the end, so it is an argument too.
     this.loadArgument({ kind: "scratchStride" }, "i32");
     fn.op("i32.mul");
@@ -185,10 +185,10 @@ export class KernelCode {
     this.loadAddress({ kind: "view", name });
     fn.set(base);
     if (this.spec.scatter[name] !== "duplicated") return base;
-    fn.get(SLICE.worker);
+    fn.get(SLICE_PARAMS.worker);
     fn.if();
     this.loadAddress({ kind: "copies", name });
-    fn.get(SLICE.worker);
+    fn.get(SLICE_PARAMS.worker);
     fn.i32(1);
     fn.op("i32.sub");
     this.address.widen();
@@ -209,21 +209,21 @@ export class KernelCode {
   }
 
   private loadArgument(slot: WasmSlot, type: ScalarType): void {
-    this.fn.get(SLICE.args);
+    this.fn.get(SLICE_PARAMS.args);
     this.fn.memory(`${valType(type)}.load`, this.slot(slot));
   }
   /** Leaves an address or distance from the argument block on the stack. */
   loadAddress(slot: WasmSlot): void {
-    this.fn.get(SLICE.args);
+    this.fn.get(SLICE_PARAMS.args);
     this.fn.memory(`${this.address.type}.load`, this.slot(slot));
   }
 
   /** Leaves the address of the worker's scatter cache of a target on the stack of `slice`, or of a function with the same first parameters. */
   loadCache(target: string, fn = this.fn): void {
     const address = new Address(fn, this.spec.wide);
-    fn.get(SLICE.args);
+    fn.get(SLICE_PARAMS.args);
     fn.memory(`${address.type}.load`, this.slot({ kind: "caches", name: target }));
-    fn.get(SLICE.worker);
+    fn.get(SLICE_PARAMS.worker);
     fn.i32(scatterCacheBytes(this.spec.views[target].element as NumericType));
     fn.op("i32.mul");
     address.widen();
@@ -307,7 +307,7 @@ export class KernelCode {
   /** The constant value of an atom: an extent of a view, or the size of a team. */
   private extentOf(atom: string): number | undefined {
     if (atom === "teamSize") return 1;
-    const [kind, name, axis] = partsOf(atom);
+    const [kind, name, axis] = atomParts(atom);
     return kind === "extent" ? this.spec.views[name].shape[Number(axis)] : undefined;
   }
 

@@ -1,4 +1,4 @@
-import { add, affineOf, constant, isConstant, scale, scaleModulo } from "../../ir/analysis/affine.js";
+import { addAffine, affineOf, affineConstant, isConstant, scaleAffine, scaleModulo } from "../../ir/analysis/affine.js";
 import type { Affine, Definitions } from "../../ir/analysis/affine.js";
 import type { IntegerRanges } from "../../ir/analysis/integer-ranges.js";
 import type { Expr } from "../../ir/types.js";
@@ -39,7 +39,9 @@ interface Split {
 function split(expr: Expr, definitions: Definitions, ranges?: IntegerRanges): Split {
   if (!ranges) return splitFreely(expr, definitions);
   if (ranges.fits(expr)) return splitFreely(expr, definitions);
-  return ranges.names(ranges.summed(expr)) ? splitSums(expr, definitions, ranges) : { form: constant(0), leaves: [{ expr, stride: 1 }] };
+  return ranges.names(ranges.summed(expr))
+    ? splitSums(expr, definitions, ranges)
+    : { form: affineConstant(0), leaves: [{ expr, stride: 1 }] };
 }
 
 function splitSums(expr: Expr, definitions: Definitions, ranges: IntegerRanges): Split {
@@ -47,9 +49,9 @@ function splitSums(expr: Expr, definitions: Definitions, ranges: IntegerRanges):
   if (expr.op === "binary" && (expr.fn === "add" || expr.fn === "sub")) {
     const [a, b] = [splitSums(expr.a, definitions, ranges), splitSums(expr.b, definitions, ranges)];
     const sign = expr.fn === "add" ? 1 : -1;
-    return { form: add(a.form, scale(b.form, sign)), leaves: [...a.leaves, ...scaled(b.leaves, sign)] };
+    return { form: addAffine(a.form, scaleAffine(b.form, sign)), leaves: [...a.leaves, ...scaled(b.leaves, sign)] };
   }
-  return { form: constant(0), leaves: [{ expr, stride: 1 }] };
+  return { form: affineConstant(0), leaves: [{ expr, stride: 1 }] };
 }
 
 function splitFreely(expr: Expr, definitions: Definitions): Split {
@@ -58,17 +60,17 @@ function splitFreely(expr: Expr, definitions: Definitions): Split {
   if (expr.op === "binary" && (expr.fn === "add" || expr.fn === "sub")) {
     const [a, b] = [splitFreely(expr.a, definitions), splitFreely(expr.b, definitions)];
     const sign = expr.fn === "add" ? 1 : -1;
-    return { form: add(a.form, scale(b.form, sign)), leaves: [...a.leaves, ...scaled(b.leaves, sign)] };
+    return { form: addAffine(a.form, scaleAffine(b.form, sign)), leaves: [...a.leaves, ...scaled(b.leaves, sign)] };
   }
   if (expr.op === "binary" && expr.fn === "mul") {
     const [a, b] = [affineOf(expr.a, definitions), affineOf(expr.b, definitions)];
     const factor = a && isConstant(a) ? a.constant : b && isConstant(b) ? b.constant : undefined;
     if (factor !== undefined) {
       const inner = splitFreely(a && isConstant(a) ? expr.b : expr.a, definitions);
-      return { form: scale(inner.form, factor), leaves: scaled(inner.leaves, factor) };
+      return { form: scaleAffine(inner.form, factor), leaves: scaled(inner.leaves, factor) };
     }
   }
-  return { form: constant(0), leaves: [{ expr, stride: 1 }] };
+  return { form: affineConstant(0), leaves: [{ expr, stride: 1 }] };
 }
 
 const scaled = (leaves: LinearAddress["leaves"], factor: number) => leaves.map(({ expr, stride }) => ({ expr, stride: stride * factor }));
@@ -96,7 +98,7 @@ export function linearAddress(
     const { form: whole, leaves } = split(index, definitions, wide ? ranges : undefined);
     if (!wide && !ranges.names(ranges.summed(index))) linear.wraps = true;
     linear.leaves.push(...scaled(leaves, strides[axis]));
-    const form = (wide ? scale : scaleModulo)(whole, strides[axis]);
+    const form = (wide ? scaleAffine : scaleModulo)(whole, strides[axis]);
     linear.constant += form.constant;
     for (const [atom, c] of Object.entries(form.terms)) {
       const extent = extents(atom);

@@ -5,7 +5,7 @@ import { declares, readOf, someExpr, walkExprs, walkStmts } from "../../ir/walk.
 import { valType, type KernelCode } from "./kernel-code.js";
 import type { LoopShape } from "./loop-shape.js";
 import { Accumulator, emitFold } from "./reduction.js";
-import { shapeOf, type VectorCode } from "./vector.js";
+import { vectorShape, type VectorCode } from "./vector.js";
 import { chooseWidth } from "./width.js";
 
 /*
@@ -69,7 +69,7 @@ class LocalFold extends Accumulator {
     for (let lane = 0; lane < vector.width; lane++)
       this.take(() => {
         this.fn.get(this.registers[0]);
-        this.fn.lane(`${shapeOf(this.fold.type)}.extract_lane`, lane);
+        this.fn.lane(`${vectorShape(this.fold.type)}.extract_lane`, lane);
       });
   }
 

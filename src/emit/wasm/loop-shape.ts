@@ -1,11 +1,11 @@
 import type { Stmt } from "../../ir/types.js";
 import type { Accumulator } from "./reduction.js";
-import type { LoopVariable } from "./variance.js";
+import type { VectorVariable } from "./variance.js";
 import type { Width } from "./width.js";
 
 /** How an innermost loop is run. */
 export interface LoopShape {
-  variable: LoopVariable;
+  variable: VectorVariable;
   body: readonly Stmt[];
   width: Width;
   /** Accumulators of the reductions that are folded in the body, by name. */

@@ -8,9 +8,9 @@ import type { KernelIR } from "../../ir/types.js";
 import { Int } from "./ints.js";
 import { KernelCode, type BlockEntry } from "./kernel-code.js";
 import type { WasmSpec } from "./kernel-code.js";
-import { emitRange, type Work } from "./range.js";
+import { emitRange, type SliceUnits } from "./range.js";
 import { emitTeams } from "./teams.js";
-import { spillCache } from "./scatter-cache.js";
+import { spillFunction } from "./cache-code.js";
 
 export type { WasmSpec } from "./kernel-code.js";
 export { workOfRange } from "./range.js";
@@ -50,7 +50,7 @@ export function emitWasm(given: WasmSpec): WasmKernel {
   const spec = { ...given, ir: given.disjointMemory ? shareLoads(members) : members };
   const code = new KernelCode(spec);
   if (members !== direct) code.remarks.push("members: two at a time, as they read the same");
-  const work: Work & { readonly inner?: number } =
+  const work: SliceUnits & { readonly inner?: number } =
     spec.policy.kind === "range" ? emitRange(code, spec.policy, paired !== undefined) : emitTeams(code, spec.policy);
   emitRun(code, work);
   return {
@@ -77,7 +77,7 @@ function inPairs({ policy, anyRange, views }: WasmSpec, ir: KernelIR): KernelIR 
 }
 
 /** The exported function: shares `units` out over the workers, and works off its share in calls of `batch` units. */
-function emitRun(code: KernelCode, work: Work): void {
+function emitRun(code: KernelCode, work: SliceUnits): void {
   // JavaScript hands a 64-bit address over as a number.
   const { wide, anyRange } = code.spec;
   const run = code.module.function("run", [wide ? "f64" : "i32", "i32", "i32"]);
@@ -118,7 +118,7 @@ function emitRun(code: KernelCode, work: Work): void {
   run.end();
   run.end();
   for (const param of code.cached) {
-    const spill = spillCache(code, param);
+    const spill = spillFunction(code, param);
     address();
     run.get(worker);
     run.call(spill.index);

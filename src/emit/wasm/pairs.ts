@@ -1,7 +1,7 @@
 import { isDouble } from "../../ir/scalars.js";
 import type { Expr, Stmt } from "../../ir/types.js";
 import { exprKey } from "./linear-address.js";
-import type { Scalars } from "./parts.js";
+import type { ScalarParts } from "./parts.js";
 
 /*
  * Two f64 values of one element side by side in a vector (superword-level parallelism: Larsen and Amarasinghe, PLDI 2000). It serves loops
@@ -13,14 +13,14 @@ export type Reduce = Extract<Stmt, { kind: "reduce" }>;
 type Scatter = Extract<Stmt, { kind: "scatter" }>;
 
 /** True if two values are computed alike, at least in part from an element and the one after it. */
-export function isPair(scalar: Scalars, p: Expr, q: Expr): boolean {
+export function isPair(scalar: ScalarParts, p: Expr, q: Expr): boolean {
   if (isNextLoad(scalar, p, q)) return true;
   const both = alike(p, q);
   return both !== undefined && (isPair(scalar, both[0].a, both[1].a) || isPair(scalar, both[0].b, both[1].b));
 }
 
 /** Leaves two f64 values on the stack as a vector. */
-export function emitPair(scalar: Scalars, p: Expr, q: Expr): void {
+export function emitPair(scalar: ScalarParts, p: Expr, q: Expr): void {
   const { code } = scalar;
   const { fn } = code;
   const both = alike(p, q);
@@ -51,7 +51,7 @@ export function emitPair(scalar: Scalars, p: Expr, q: Expr): void {
 }
 
 /** Adds a pair of values to the vector that `sum` leaves on the stack; with one rounding where that is allowed and they are products. */
-export function addPair(scalar: Scalars, sum: () => void, p: Expr, q: Expr): void {
+export function addPair(scalar: ScalarParts, sum: () => void, p: Expr, q: Expr): void {
   const { code } = scalar;
   const both = alike(p, q);
   if (!code.strict && code.spec.relaxed && both?.[0].fn === "mul") {
@@ -66,14 +66,14 @@ export function addPair(scalar: Scalars, sum: () => void, p: Expr, q: Expr): voi
 }
 
 /** True for folds of a pair of values, which one vector can take. */
-export function areReducePair(scalar: Scalars, first: Stmt, second: Stmt | undefined): second is Reduce {
+export function areReducePair(scalar: ScalarParts, first: Stmt, second: Stmt | undefined): second is Reduce {
   return (
     first.kind === "reduce" && second?.kind === "reduce" && first.target !== second.target && isPair(scalar, first.value, second.value)
   );
 }
 
 /** True for plain updates of an element and the one after it. */
-export function areScatterPair(scalar: Scalars, first: Stmt, second: Stmt | undefined): second is Scatter {
+export function areScatterPair(scalar: ScalarParts, first: Stmt, second: Stmt | undefined): second is Scatter {
   if (first.kind !== "scatter" || second?.kind !== "scatter" || first.target !== second.target) return false;
   const { spec } = scalar.code;
   const param = spec.ir.params.find((p) => p.name === first.target);
@@ -83,7 +83,7 @@ export function areScatterPair(scalar: Scalars, first: Stmt, second: Stmt | unde
 }
 
 /** Both updates at once: neither element's order of updates changes. */
-export function emitScatterPair(scalar: Scalars, first: Scatter, second: Scatter): void {
+export function emitScatterPair(scalar: ScalarParts, first: Scatter, second: Scatter): void {
   const { code } = scalar;
   const { fn } = code;
   const { type } = code.address;
@@ -109,12 +109,12 @@ function alike(p: Expr, q: Expr): [Binary, Binary] | undefined {
   return p.fn === "add" || p.fn === "sub" || p.fn === "mul" ? [p, q] : undefined;
 }
 
-function isNextLoad(scalar: Scalars, p: Expr, q: Expr): boolean {
+function isNextLoad(scalar: ScalarParts, p: Expr, q: Expr): boolean {
   return p.op === "load" && q.op === "load" && isDouble(p.type) && p.view === q.view && isNext(scalar, p.view, p.indices, q.indices);
 }
 
 /** True if the second f64 element directly follows the first. */
-function isNext({ code, loop }: Scalars, array: string, p: readonly Expr[], q: readonly Expr[]): boolean {
+function isNext({ code, loop }: ScalarParts, array: string, p: readonly Expr[], q: readonly Expr[]): boolean {
   const [a, b] = [p, q].map((indices) => code.linearAddress(array, indices, loop?.terms));
   return b.constant === a.constant + 8 && exprKey({ ...a, constant: 0 }) === exprKey({ ...b, constant: 0 });
 }

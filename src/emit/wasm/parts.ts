@@ -2,7 +2,7 @@ import type { BinaryFn, Expr, ScalarType, Stmt } from "../../ir/types.js";
 import type { Gap } from "./encoder.js";
 import type { KernelCode } from "./kernel-code.js";
 import type { LoopTerms, Pointers } from "./linear-address.js";
-import type { LoopVariable, Variance } from "./variance.js";
+import type { VectorVariable, Variance } from "./variance.js";
 
 /*
  * Interfaces between the writers of a loop's code: inner-loop.ts has both scalar.ts and vector.ts, and each of these has writers of parts.
@@ -12,7 +12,7 @@ import type { LoopVariable, Variance } from "./variance.js";
 export interface Loop {
   /** Local of the loop variable's value; of the first lane's in a vectorised loop. */
   readonly index: number;
-  readonly variable: LoopVariable;
+  readonly variable: VectorVariable;
   readonly pointers: Pointers;
   readonly terms: LoopTerms;
   /** Code before the loop. */
@@ -27,7 +27,7 @@ export interface Loop {
 }
 
 /** Code for one element. */
-export interface Scalars {
+export interface ScalarParts {
   readonly code: KernelCode;
   readonly loop?: Loop;
   /** Leaves the value on the stack. */
@@ -41,10 +41,10 @@ export interface Scalars {
 }
 
 /** Code for as many elements as a vector has. */
-export interface Vectors {
+export interface VectorParts {
   readonly code: KernelCode;
   readonly loop: Loop;
-  readonly scalar: Scalars;
+  readonly scalar: ScalarParts;
   readonly variance: Variance;
   readonly width: 2 | 4;
   /** Lanes that are active; undefined if all are. */

@@ -1,7 +1,7 @@
 import { isDouble } from "../../ir/scalars.js";
 import type { Expr, Stmt } from "../../ir/types.js";
 import { addPair, emitPair, isPair } from "./pairs.js";
-import type { Scalars } from "./parts.js";
+import type { ScalarParts } from "./parts.js";
 
 type Product = Extract<Expr, { op: "binary" }>;
 
@@ -20,7 +20,7 @@ const LEAST_PRODUCTS = 4;
  * In fast mode, emits a sum of f64 products that begins at statement `at` with two of them at a time in a vector, as the rows of a
  * matrix ask for: their coefficients lie side by side. Returns the number of statements that were done, 0 where there is no such sum.
  */
-export function emitProductSum(scalar: Scalars, body: readonly Stmt[], at: number): number {
+export function emitProductSum(scalar: ScalarParts, body: readonly Stmt[], at: number): number {
   const sum = productSum(body, at);
   if (!sum || sum.products.length < LEAST_PRODUCTS) return 0;
   const pairs: [Product, Product][] = [];

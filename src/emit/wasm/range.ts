@@ -4,7 +4,7 @@ import { tilesRemark, tilesOf, type Tiles } from "../../ir/analysis/tiles.js";
 import { axisOrder } from "./axis-order.js";
 import { InnerLoop } from "./inner-loop.js";
 import { Int } from "./ints.js";
-import { type KernelCode, SLICE } from "./kernel-code.js";
+import { type KernelCode, SLICE_PARAMS } from "./kernel-code.js";
 import { privateLanes, storePartial, workersLanes } from "./reduction.js";
 import { chooseWidth } from "./width.js";
 
@@ -12,13 +12,13 @@ import { chooseWidth } from "./width.js";
 const ELEMENTS_OF_SLICE = 16384;
 
 /** Units in which the work of a module is counted, a number of them for one call of `slice`. */
-export interface Work {
+export interface SliceUnits {
   readonly units: number;
   readonly batch: number;
 }
 
 /** The work of a range without tiles, whose lines run along the axis `inner`. */
-export function workOfRange({ extents }: RangePolicy, inner: number): Work {
+export function workOfRange({ extents }: RangePolicy, inner: number): SliceUnits {
   const lines = extents.reduce((product, extent, axis) => (axis === inner ? product : product * extent), 1);
   const elementsOfUnit = Math.max(1, Math.min(REDUCTION_CHUNK, extents[inner]));
   return { units: lines * Math.ceil(extents[inner] / REDUCTION_CHUNK), batch: Math.round(ELEMENTS_OF_SLICE / elementsOfUnit) };
@@ -32,7 +32,7 @@ type Bound = number | Int;
  * unit = line * (units of a line) + chunk, which is also the index of a strict reduction's partial. With `paired`, an element of the kernel is two of
  * the range, neighbours along the last axis but one.
  */
-export function emitRange(code: KernelCode, whole: RangePolicy, paired = false): Work & { readonly inner?: number } {
+export function emitRange(code: KernelCode, whole: RangePolicy, paired = false): SliceUnits & { readonly inner?: number } {
   const { fn, spec } = code;
   const pairs = paired ? whole.extents.length - 2 : -1;
   const policy = { ...whole, extents: whole.extents.map((extent, axis) => (axis === pairs ? extent / 2 : extent)) };
@@ -57,7 +57,7 @@ export function emitRange(code: KernelCode, whole: RangePolicy, paired = false):
 
   const local = (n: number): Int => Int.local(fn, n);
   const [unit, line, chunk, units, from, count] = Array.from({ length: 6 }, () => fn.local("i32"));
-  local(SLICE.first).to(unit);
+  local(SLICE_PARAMS.first).to(unit);
   const top = fn.loop();
   local(unit).over(unitsOfLine).to(line);
   local(unit).minus(local(line).times(unitsOfLine)).to(chunk);
@@ -65,7 +65,7 @@ export function emitRange(code: KernelCode, whole: RangePolicy, paired = false):
   else
     Int.of(fn, unitsOfLine)
       .minus(local(chunk))
-      .orAtMost(local(SLICE.end).minus(local(unit)))
+      .orAtMost(local(SLICE_PARAMS.end).minus(local(unit)))
       .to(units);
   const done = local(chunk).times(REDUCTION_CHUNK);
   done.plus(inner.begin).to(from);
@@ -78,7 +78,7 @@ export function emitRange(code: KernelCode, whole: RangePolicy, paired = false):
   new InnerLoop(code, { variable, body: spec.ir.body, width, accumulators }).emit(from, count);
   if (byUnit) for (const a of accumulators.values()) storePartial(code, a.fold, unit, () => a.result());
   local(unit).plus(local(units)).to(unit);
-  local(unit).isBelow(local(SLICE.end)).emit();
+  local(unit).isBelow(local(SLICE_PARAMS.end)).emit();
   fn.brIf(top);
   fn.end();
 
@@ -97,7 +97,7 @@ function chunksOf({ fn }: KernelCode, extent: Bound): Bound {
 }
 
 /** Fills `slice` for a range in tiles, one a unit, each with a nest of loops. */
-function emitTiles(code: KernelCode, policy: RangePolicy, { tile, counts, total }: Tiles): Work {
+function emitTiles(code: KernelCode, policy: RangePolicy, { tile, counts, total }: Tiles): SliceUnits {
   const { fn, spec } = code;
   const order = axisOrder(code, policy);
   const inner = order.at(-1)!;
@@ -106,7 +106,7 @@ function emitTiles(code: KernelCode, policy: RangePolicy, { tile, counts, total 
   const local = (n: number): Int => Int.local(fn, n);
   const [unit, rest, count] = Array.from({ length: 3 }, () => fn.local("i32"));
   const [begins, ends] = Array.from({ length: 2 }, () => tile.map(() => fn.local("i32")));
-  local(SLICE.first).to(unit);
+  local(SLICE_PARAMS.first).to(unit);
   const top = fn.loop();
   local(unit).to(rest);
   for (const axis of [...tile.keys()].reverse()) {
@@ -135,7 +135,7 @@ function emitTiles(code: KernelCode, policy: RangePolicy, { tile, counts, total 
   };
   nest(0);
   local(unit).plus(1).to(unit);
-  local(unit).isBelow(local(SLICE.end)).emit();
+  local(unit).isBelow(local(SLICE_PARAMS.end)).emit();
   fn.brIf(top);
   fn.end();
   return { units: total, batch: Math.max(1, Math.round(ELEMENTS_OF_SLICE / tile.reduce((a, b) => a * b, 1))) };

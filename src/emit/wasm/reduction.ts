@@ -2,15 +2,15 @@ import type { Expr, NumericType, ReduceOp } from "../../ir/types.js";
 import { REDUCTION_LANES } from "../../ir/types.js";
 import { BYTES, isFloat, isInteger, isSigned } from "../../ir/scalars.js";
 import { RunningExtremum } from "./extrema.js";
-import { type KernelCode, SLICE, valType } from "./kernel-code.js";
+import { type KernelCode, SLICE_PARAMS, valType } from "./kernel-code.js";
 import { ScalarCode } from "./scalar.js";
-import { type VectorCode, shapeOf } from "./vector.js";
+import { type VectorCode, vectorShape } from "./vector.js";
 
 /** Bytes that each worker has for its lanes of a reduction in fast mode: all that registers hold. */
 export const LANE_BYTES = 64;
 
 /** Values to fold. */
-export interface Fold {
+export interface FoldedValues {
   name: string;
   type: NumericType;
   op: ReduceOp;
@@ -30,7 +30,7 @@ export class Accumulator {
 
   constructor(
     protected readonly code: KernelCode,
-    readonly fold: Fold,
+    readonly fold: FoldedValues,
     /** Local of the address of the lanes in memory, and an offset to it. */
     private readonly base: number,
     private readonly memory: number,
@@ -156,7 +156,7 @@ export class Accumulator {
   private vectorOp(): void {
     const { op, type } = this.fold;
     const name = op === "sum" ? "add" : op;
-    this.fn.op(`${shapeOf(type)}.${name}${name !== "add" && isInteger(type) ? (isSigned(type) ? "_s" : "_u") : ""}`);
+    this.fn.op(`${vectorShape(type)}.${name}${name !== "add" && isInteger(type) ? (isSigned(type) ? "_s" : "_u") : ""}`);
   }
 
   /** With `b` on the stack. */
@@ -217,7 +217,7 @@ export class Accumulator {
 }
 
 /** Leaves the fold of two values on the stack. */
-export function emitFold(scalar: ScalarCode, { op, type, combine }: Fold, a: () => void, b: () => void): void {
+export function emitFold(scalar: ScalarCode, { op, type, combine }: FoldedValues, a: () => void, b: () => void): void {
   const { code } = scalar;
   if (op !== "custom") {
     a();
@@ -232,16 +232,16 @@ export function emitFold(scalar: ScalarCode, { op, type, combine }: Fold, a: () 
 }
 
 /** Lanes that live for one chunk or one team. */
-export function privateLanes(code: KernelCode, fold: Fold): Accumulator {
+export function privateLanes(code: KernelCode, fold: FoldedValues): Accumulator {
   return new Accumulator(code, fold, code.scratch, code.reserve(REDUCTION_LANES * BYTES[fold.type]), false);
 }
 
 /** Lanes of the worker that live for the whole run, in the memory for partials. */
-export function workersLanes(code: KernelCode, fold: Fold): Accumulator {
+export function workersLanes(code: KernelCode, fold: FoldedValues): Accumulator {
   const { fn, address } = code;
   const base = fn.local(address.type);
   code.loadAddress({ kind: "partials", name: fold.name });
-  fn.get(SLICE.worker);
+  fn.get(SLICE_PARAMS.worker);
   address.scale(LANE_BYTES);
   address.add();
   fn.set(base);
@@ -249,7 +249,7 @@ export function workersLanes(code: KernelCode, fold: Fold): Accumulator {
 }
 
 /** Stores a value as the partial whose number the local `index` holds. */
-export function storePartial(code: KernelCode, { name, type }: Fold, index: number, value: () => void): void {
+export function storePartial(code: KernelCode, { name, type }: FoldedValues, index: number, value: () => void): void {
   const { fn, address } = code;
   code.loadAddress({ kind: "partials", name });
   fn.get(index);

@@ -1,4 +1,4 @@
-import { partsOf } from "../../ir/analysis/affine.js";
+import { atomParts } from "../../ir/analysis/affine.js";
 
 import { lastOf } from "../../ir/loop-stops.js";
 import { unreachable } from "../../base/unreachable.js";
@@ -8,7 +8,7 @@ import type { Label } from "./encoder.js";
 import { type KernelCode, valType } from "./kernel-code.js";
 import type { Loop } from "./parts.js";
 import type { LinearAddress } from "./linear-address.js";
-import { emitPrint } from "./print.js";
+import { emitPrint } from "./print-lines.js";
 import { areReducePair, areScatterPair, emitScatterPair } from "./pairs.js";
 import type { Reduce } from "./pairs.js";
 import { emitProductSum } from "./product-sums.js";
@@ -236,7 +236,7 @@ export class ScalarCode extends ScalarOperators {
   }
 
   private atom(atom: string): void {
-    const [kind, name] = partsOf(atom);
+    const [kind, name] = atomParts(atom);
     if (kind === "index") this.expr({ op: "index", type: "i32", axis: Number(name) });
     else if (kind === "param") this.expr({ op: "param", type: "i32", name });
     else this.expr({ op: "local", type: "i32", name });

@@ -1,11 +1,11 @@
 import type { ScatterParam } from "../../ir/types.js";
 import { emitAtomicUpdate } from "./atomic.js";
 import { valType } from "./kernel-code.js";
-import type { Scalars } from "./parts.js";
-import { cacheSlot } from "./scatter-cache.js";
+import type { ScalarParts } from "./parts.js";
+import { cacheSlot } from "./cache-code.js";
 
 /** With the element's address and the value on the stack: the update of a scatter target. */
-export function emitUpdate(scalar: Scalars, target: string): void {
+export function emitUpdate(scalar: ScalarParts, target: string): void {
   const { code } = scalar;
   const { fn } = code;
   const param = code.spec.ir.params.find((p): p is ScatterParam => p.kind === "scatter" && p.name === target)!;

@@ -7,10 +7,10 @@ import { teamRows, usesLanes } from "../../ir/analysis/teams.js";
 import { REDUCTION_LANES } from "../../ir/types.js";
 import { InnerLoop } from "./inner-loop.js";
 import { Int } from "./ints.js";
-import { type KernelCode, SLICE, valType } from "./kernel-code.js";
-import type { Work } from "./range.js";
+import { type KernelCode, SLICE_PARAMS, valType } from "./kernel-code.js";
+import type { SliceUnits } from "./range.js";
 import { emitFold, privateLanes, storePartial } from "./reduction.js";
-import type { Fold } from "./reduction.js";
+import type { FoldedValues } from "./reduction.js";
 import { ScalarCode } from "./scalar.js";
 import type { MemberLoop } from "./scalar.js";
 import { chooseWidth } from "./width.js";
@@ -23,7 +23,7 @@ const FEWEST_LANES = 2;
 type Reduce = (target: string, value: () => void) => void;
 
 /** Fills `slice` for a league: a worker runs one team after the other, and a team's members are the lanes of vectors. A unit is a team. */
-export function emitTeams(code: KernelCode, { league }: TeamPolicy): Work {
+export function emitTeams(code: KernelCode, { league }: TeamPolicy): SliceUnits {
   const { fn, spec } = code;
   const team = code.localOf(0, "i32", "index");
   const partials = new Map(code.reductions.map((p) => [p.name, { fold: p, local: fn.local(valType(p.type)) }]));
@@ -33,8 +33,8 @@ export function emitTeams(code: KernelCode, { league }: TeamPolicy): Work {
     fn.set(local);
   };
   const scalar: ScalarCode = new ScalarCode(code, undefined, { reduce, memberLoop: (stmt) => emitMemberLoop(code, stmt, reduce) });
-  if (teamRows(spec.ir).length > 0) Int.local(fn, SLICE.worker).to(code.localOf(1, "i32", "index"));
-  Int.local(fn, SLICE.first).to(team);
+  if (teamRows(spec.ir).length > 0) Int.local(fn, SLICE_PARAMS.worker).to(code.localOf(1, "i32", "index"));
+  Int.local(fn, SLICE_PARAMS.first).to(team);
   const top = fn.loop();
   for (const { fold, local } of partials.values()) {
     scalar.constant(fold.type, fold.identity);
@@ -43,7 +43,7 @@ export function emitTeams(code: KernelCode, { league }: TeamPolicy): Work {
   scalar.element(spec.ir.body);
   for (const { fold, local } of partials.values()) storePartial(code, fold, team, () => fn.get(local));
   Int.local(fn, team).plus(1).to(team);
-  Int.local(fn, team).isBelow(Int.local(fn, SLICE.end)).emit();
+  Int.local(fn, team).isBelow(Int.local(fn, SLICE_PARAMS.end)).emit();
   fn.brIf(top);
   fn.end();
   return { units: league, batch: TEAMS_OF_SLICE };
@@ -114,7 +114,7 @@ function emitOneByOne(code: KernelCode, stmt: MemberLoop, reduce: Reduce): void 
   }
 }
 
-const resultsOf = (stmt: MemberLoop): Fold[] =>
+const resultsOf = (stmt: MemberLoop): FoldedValues[] =>
   stmt.kind === "teamReduce" ? stmt.results.map((r) => ({ ...r, identity: identityOf(r.op, r.type) })) : [];
 
-const resultLocal = (code: KernelCode, { name, type }: Fold): number => code.localOf(name, valType(type));
+const resultLocal = (code: KernelCode, { name, type }: FoldedValues): number => code.localOf(name, valType(type));

@@ -3,9 +3,9 @@ import type { Expr, Stmt } from "../../ir/types.js";
 import { blocksOf, someExpr } from "../../ir/walk.js";
 
 /** The variable along which a loop is vectorised: a policy index, or a member index. */
-export type LoopVariable = Extract<Expr, { op: "index" }> | Extract<Expr, { op: "local" }>;
+export type VectorVariable = Extract<Expr, { op: "index" }> | Extract<Expr, { op: "local" }>;
 
-export const isVariable = (expr: Expr, variable: LoopVariable): boolean =>
+export const isVectorVariable = (expr: Expr, variable: VectorVariable): boolean =>
   variable.op === "index" ? expr.op === "index" && expr.axis === variable.axis : expr.op === "local" && expr.name === variable.name;
 
 /**
@@ -28,7 +28,7 @@ export class Variance {
   /** `varying`: further locals that are known to vary. */
   constructor(
     body: readonly Stmt[],
-    private readonly variable: LoopVariable,
+    private readonly variable: VectorVariable,
     varying: readonly string[] = [],
   ) {
     for (const name of varying) this.locals.add(name);
@@ -51,7 +51,9 @@ export class Variance {
     return someExpr(
       expr,
       (e) =>
-        isVariable(e, this.variable) || (e.op === "local" && this.locals.has(e.name)) || (e.op === "element" && this.arrays.has(e.array)),
+        isVectorVariable(e, this.variable) ||
+        (e.op === "local" && this.locals.has(e.name)) ||
+        (e.op === "element" && this.arrays.has(e.array)),
     );
   }
   /** True for a local that has a value of its own in each lane. */

@@ -1,10 +1,10 @@
-import { rangeOf, partsOf } from "../../ir/analysis/affine.js";
+import { rangeOf, atomParts } from "../../ir/analysis/affine.js";
 import type { Expr, ScalarType } from "../../ir/types.js";
 import { BYTES, isDouble, isInteger, isPacked, isSingle } from "../../ir/scalars.js";
 import { type ArrayInfo, SLOT } from "./kernel-code.js";
 import type { LinearAddress } from "./linear-address.js";
 import { emitUpdate } from "./scatter.js";
-import type { Vectors } from "./parts.js";
+import type { VectorParts } from "./parts.js";
 
 /** Bytes around an array that may be read though they are not its own. */
 const MARGIN = 32768;
@@ -30,7 +30,7 @@ interface Distance {
 
 /** Loads and stores of vectors: contiguous, strided, gathered, under masks, and in private arrays. */
 export class VectorMemory {
-  constructor(private readonly vector: Vectors) {}
+  constructor(private readonly vector: VectorParts) {}
 
   private get fn() {
     return this.vector.code.fn;
@@ -213,7 +213,7 @@ export class VectorMemory {
     const axis = vector.loop.variable.op === "index" ? vector.loop.variable.axis : -1;
     const terms = { ...linear.fixed, ...linear.moving, ...(linear.step ? { [`index:${axis}`]: linear.step } : {}) };
     const range = rangeOf({ constant: linear.constant, terms }, (atom) => {
-      const [kind, n] = partsOf(atom);
+      const [kind, n] = atomParts(atom);
       return kind === "index" ? [policy.begin[Number(n)], policy.begin[Number(n)] + policy.extents[Number(n)] - 1] : undefined;
     });
     const { shape, strides, element } = views[e.view];
@@ -238,7 +238,7 @@ export class VectorMemory {
   /** False where a term's atom differs between the lanes. */
   private isUniform(terms: LinearAddress["moving"]): boolean {
     return Object.keys(terms).every((atom) => {
-      const [kind, name] = partsOf(atom);
+      const [kind, name] = atomParts(atom);
       return kind !== "local" || !this.vector.variance.isVarying(name);
     });
   }
@@ -416,4 +416,4 @@ export class VectorMemory {
 /** Bytes of a lane; masks have lanes of 32 bits. */
 const laneBytes = (type: ScalarType): number => (type === "bool" ? 4 : BYTES[type]);
 
-const localOf = (atom: string): Expr => ({ op: "local", type: "i32", name: partsOf(atom)[1] });
+const localOf = (atom: string): Expr => ({ op: "local", type: "i32", name: atomParts(atom)[1] });

@@ -2,7 +2,7 @@ import { unreachable } from "../../base/unreachable.js";
 import { lastOf } from "../../ir/loop-stops.js";
 import type { ScalarType, Stmt } from "../../ir/types.js";
 import { blocksOf, hasJump, sizeOf, walkExprs, walkStmts } from "../../ir/walk.js";
-import { SLICE, SLOT } from "./kernel-code.js";
+import { SLICE_PARAMS, SLOT } from "./kernel-code.js";
 import { clearArray } from "./scalar.js";
 import { type Segment, segmentsOf } from "./statement-segments.js";
 import type { VectorCode } from "./vector.js";
@@ -69,7 +69,7 @@ export class VectorStatements {
 
   /** A block of its own, under a condition that is true. */
   private beginSegment(): void {
-    this.fn.get(SLICE.end);
+    this.fn.get(SLICE_PARAMS.end);
     this.fn.if();
   }
 

@@ -17,7 +17,7 @@ import type { Variance } from "./variance.js";
 const SHAPES = { f64: "f64x2", f32: "f32x4", i32: "i32x4", u32: "i32x4", bool: "i32x4" } as const;
 
 /** The SIMD shape that computes on values of a type. */
-export const shapeOf = (type: ScalarType): string => SHAPES[type];
+export const vectorShape = (type: ScalarType): string => SHAPES[type];
 
 const SPLATS = { f64: "v128.load64_splat", f32: "v128.load32_splat" } as const;
 
@@ -316,7 +316,7 @@ export class VectorCode {
       fn.i32(-1);
       fn.op("i32.mul");
     }
-    fn.op(`${shapeOf(type)}.splat`);
+    fn.op(`${vectorShape(type)}.splat`);
   }
 
   /** From a mask of 64-bit lanes to one of 32-bit lanes. */
@@ -483,7 +483,7 @@ export class VectorCode {
     this.expr(product.a);
     this.expr(product.b);
     other();
-    this.fn.op(`${shapeOf(product.type)}.relaxed_${fn === "add" ? "madd" : "nmadd"}`);
+    this.fn.op(`${vectorShape(product.type)}.relaxed_${fn === "add" ? "madd" : "nmadd"}`);
     return true;
   }
 
@@ -514,7 +514,7 @@ export class VectorCode {
       if (e.fn === "eq") fn.op("v128.not");
       return;
     }
-    fn.op(`${shapeOf(type)}.${comparison(e.fn, type)}`);
+    fn.op(`${vectorShape(type)}.${comparison(e.fn, type)}`);
     this.widen(type);
   }
 
@@ -625,7 +625,7 @@ export class VectorCode {
     if (to === "bool") {
       if (isFloat(from)) fn.op(`${SHAPES[from]}.abs`);
       fn.v128([0, 0, 0, 0]);
-      fn.op(`${shapeOf(from)}.${isFloat(from) ? "gt" : "ne"}`);
+      fn.op(`${vectorShape(from)}.${isFloat(from) ? "gt" : "ne"}`);
       return this.widen(from);
     }
     if (from === "bool") {
@@ -652,13 +652,13 @@ export class VectorCode {
     for (let lane = 0; lane < this.width; lane++) {
       args.forEach((arg, n) => {
         fn.get(vectors[n]);
-        fn.lane(`${shapeOf(arg.type)}.extract_lane`, lane);
+        fn.lane(`${vectorShape(arg.type)}.extract_lane`, lane);
         if (promote) fn.op("f64.promote_f32");
       });
       emit();
       if (promote) fn.op("f32.demote_f64");
-      if (lane === 0) fn.op(`${shapeOf(type)}.splat`);
-      else fn.lane(`${shapeOf(type)}.replace_lane`, lane);
+      if (lane === 0) fn.op(`${vectorShape(type)}.splat`);
+      else fn.lane(`${vectorShape(type)}.replace_lane`, lane);
     }
     code.release("v128", ...vectors);
   }

@@ -1,18 +1,24 @@
 import type { Expr, Stmt } from "../../ir/types.js";
 import { blocksOf, children, exprsOf, walkExpr, walkExprs, walkStmts } from "../../ir/walk.js";
-import { prints } from "../../ir/prints.js";
+import { prints } from "../../ir/print-records.js";
 import { BYTES, isDouble } from "../../ir/scalars.js";
 import type { KernelCode } from "./kernel-code.js";
 import { areReducePair } from "./pairs.js";
-import type { Fold } from "./reduction.js";
+import type { FoldedValues } from "./reduction.js";
 import { ScalarCode } from "./scalar.js";
-import { type LoopVariable, Variance } from "./variance.js";
+import { type VectorVariable, Variance } from "./variance.js";
 
 /** Lanes of a vector: four if all values have 32 bits, two if some have 64. */
 export type Width = 1 | 2 | 4;
 
 /** Lanes for a loop's body that makes `folds`; the decision is noted with `what` for a name. */
-export function chooseWidth(code: KernelCode, body: readonly Stmt[], variable: LoopVariable, folds: readonly Fold[], what: string): Width {
+export function chooseWidth(
+  code: KernelCode,
+  body: readonly Stmt[],
+  variable: VectorVariable,
+  folds: readonly FoldedValues[],
+  what: string,
+): Width {
   const width = holdsF64(body, folds) ? 2 : 4;
   const reason = scalarReason(code, body, variable, width);
   code.remarks.push(reason ? `${what}: one at a time, ${reason}` : `${what}: ${width} lanes of a 128-bit vector`);
@@ -20,7 +26,7 @@ export function chooseWidth(code: KernelCode, body: readonly Stmt[], variable: L
 }
 
 /** True if some value has 64 bits. */
-function holdsF64(body: readonly Stmt[], folds: readonly Fold[]): boolean {
+function holdsF64(body: readonly Stmt[], folds: readonly FoldedValues[]): boolean {
   let found = false;
   const visit = (e: Expr): void => void (found ||= isDouble(e.type));
   walkExprs(body, visit);
@@ -35,7 +41,7 @@ function holdsF64(body: readonly Stmt[], folds: readonly Fold[]): boolean {
 }
 
 /** Why a loop's body is not vectorised for `width` lanes; undefined if it is. */
-function scalarReason(code: KernelCode, body: readonly Stmt[], variable: LoopVariable, width: 2 | 4): string | undefined {
+function scalarReason(code: KernelCode, body: readonly Stmt[], variable: VectorVariable, width: 2 | 4): string | undefined {
   const target = orderedTwice(code, body);
   if (target) return `as updates of "${target}" must come in element order`;
   if (usesChecks(body)) return "as indices are checked";
@@ -81,7 +87,7 @@ class Tally {
   constructor(
     private readonly code: KernelCode,
     body: readonly Stmt[],
-    variable: LoopVariable,
+    variable: VectorVariable,
   ) {
     this.variance = new Variance(body, variable);
     this.terms = { variable: variable.op === "index" ? `index:${variable.axis}` : `local:${variable.name}`, isFixed: () => true };

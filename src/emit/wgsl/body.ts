@@ -1,4 +1,4 @@
-import { IntegerRanges, type Sizes } from "../../ir/analysis/integer-ranges.js";
+import { IntegerRanges, type KnownIntegers } from "../../ir/analysis/integer-ranges.js";
 import { lastOf } from "../../ir/loop-stops.js";
 import { isFloatBinary, type BinaryFn } from "../../ir/operators.js";
 import { unreachable } from "../../base/unreachable.js";
@@ -7,9 +7,9 @@ import type { CompareFn, Expr, KernelIR, NumericType, ReduceOp, ScalarType, Stmt
 import { assignedLocals, someExpr } from "../../ir/walk.js";
 import type { Code } from "../c/code.js";
 import type { Names } from "../../base/names.js";
-import type { Frame } from "./frame.js";
-import type { HelperName, Helpers } from "./helpers.js";
-import { TYPES, zeroVariable } from "./program.js";
+import type { ShaderFrame } from "./frame.js";
+import type { HelperName, WgslHelpers } from "./helpers.js";
+import { WGSL_TYPES, zeroVariable } from "./shader-program.js";
 
 /** Binding strength, as far as WGSL lets operators meet without parentheses. */
 const enum Level {
@@ -44,7 +44,7 @@ function signOf({ fn, b }: Extract<Expr, { op: "logical" }>): string {
 }
 
 /** Writes the statements of a kernel's body in WGSL; what depends on the surroundings goes through the frame. */
-export class BodyWriter {
+export class WgslBodyWriter {
   private readonly assigned: ReadonlySet<string>;
   /** Values of the integers that have been written so far. */
   private readonly ranges: IntegerRanges;
@@ -55,13 +55,13 @@ export class BodyWriter {
   constructor(
     readonly code: Code,
     readonly ir: KernelIR,
-    readonly frame: Frame<BodyWriter>,
+    readonly frame: ShaderFrame<WgslBodyWriter>,
     readonly names: Names,
-    readonly helpers: Helpers,
+    readonly helpers: WgslHelpers,
     /** f32 operations are kept from being contracted and regrouped. */
     private readonly strict: boolean,
     /** Sizes in the launches that run the code. */
-    private readonly sizes: Sizes,
+    private readonly sizes: KnownIntegers,
   ) {
     this.assigned = assignedLocals(ir.body);
     this.ranges = new IntegerRanges(sizes, this.assigned, ir.tables);
@@ -101,7 +101,7 @@ export class BodyWriter {
   fold(op: Exclude<ReduceOp, "custom"> | { a: string; b: string; body: Expr }, type: NumericType, a: string, b: string): string {
     const [first, second] = [closed(a), closed(b)];
     if (typeof op === "string") return this.arithmetic(op === "sum" ? "add" : op, type, [first, Level.Term], [second, Level.Term])[0];
-    const inner = new BodyWriter(this.code, this.ir, this.frame, this.names, this.helpers, this.strict, this.sizes);
+    const inner = new WgslBodyWriter(this.code, this.ir, this.frame, this.names, this.helpers, this.strict, this.sizes);
     inner.local = (name) => (name === op.a ? first : name === op.b ? second : this.local(name));
     return inner.value(op.body);
   }
@@ -120,9 +120,12 @@ export class BodyWriter {
       case "let": {
         const name = this.local(stmt.name);
         if (stmt.init) this.ranges.define(stmt.name, stmt.init);
-        if (!stmt.init) return this.line(stmt, zeroVariable(name, TYPES[stmt.type]));
+        if (!stmt.init) return this.line(stmt, zeroVariable(name, WGSL_TYPES[stmt.type]));
         if (stmt.init.op === "checked") return this.checked(stmt, name, stmt.init);
-        return this.line(stmt, `${this.assigned.has(stmt.name) ? "var" : "let"} ${name}: ${TYPES[stmt.type]} = ${this.value(stmt.init)};`);
+        return this.line(
+          stmt,
+          `${this.assigned.has(stmt.name) ? "var" : "let"} ${name}: ${WGSL_TYPES[stmt.type]} = ${this.value(stmt.init)};`,
+        );
       }
       case "assign":
         return this.line(stmt, `${this.local(stmt.name)} = ${this.value(stmt.value)};`);
@@ -303,7 +306,7 @@ export class BodyWriter {
       .map((i) => this.expr(i))
       .reduce((sum, i, axis) => [`${at(sum, Level.Product)} * ${table.shape[axis]} + ${at(i, Level.Product)}`, Level.Sum]);
     const element = `${this.names.of("table", e.table)}[${index[0]}]`;
-    return [isBits(table) ? `bitcast<${TYPES[table.type]}>(${element})` : element, Level.Term];
+    return [isBits(table) ? `bitcast<${WGSL_TYPES[table.type]}>(${element})` : element, Level.Term];
   }
 
   private compare(e: Extract<Expr, { op: "compare" }>): Text {
@@ -359,7 +362,7 @@ export class BodyWriter {
     const size = Math.abs(v);
     // Calls functions for constants that compilers do not keep: the sign of zeros, subnormals.
     if (v === 0 && sign) return this.call("negative_zero");
-    if (v !== 0 && size < 2 ** -126) return [`bitcast<f32>(${wordOf(v)})`, Level.Term];
+    if (v !== 0 && size < 2 ** -126) return [`bitcast<f32>(${storageWord(v)})`, Level.Term];
     const digits = String(size);
     return [`${sign}${/[.e]/.test(digits) ? digits : `${digits}.0`}f`, level];
   }
@@ -440,17 +443,17 @@ export class BodyWriter {
     if (isSingle(from)) return this.call(`${to as Exclude<typeof to, "f32">}_from_f32`, a[0]);
     if (isSingle(to) && this.strict && from !== "bool") return this.call(`f32_from_${from}`, a[0]);
     if (to === "bool") return [`(${at(a, Level.Sum)} != ${isUnsigned(from) ? "0u" : "0"})`, Level.Term];
-    return [`${TYPES[to]}(${a[0]})`, Level.Term];
+    return [`${WGSL_TYPES[to]}(${a[0]})`, Level.Term];
   }
 }
 
 /** A constant table at module scope: flat, and of bits where values are not what every compiler keeps of constants. */
-export function tableText(table: Table, name: string, literal: (type: NumericType, value: number) => string): string {
+export function wgslTable(table: Table, name: string, literal: (type: NumericType, value: number) => string): string {
   const bits = isBits(table);
-  const type = bits ? (isDouble(table.type) ? "vec2<u32>" : "u32") : TYPES[table.type];
+  const type = bits ? (isDouble(table.type) ? "vec2<u32>" : "u32") : WGSL_TYPES[table.type];
   const value = (v: number): string => {
     if (!bits) return literal(table.type, v);
-    const words = (isDouble(table.type) ? pair(v) : [v]).map(wordOf);
+    const words = (isDouble(table.type) ? pair(v) : [v]).map(storageWord);
     return words.length === 1 ? words[0] : `${type}(${words.join(", ")})`;
   };
   return `const ${name} = array<${type}, ${table.values.length}>(${table.values.map(value).join(", ")});`;
@@ -460,7 +463,7 @@ const isBits = ({ type, values }: Table): boolean => isFloat(type) && !values.ev
 const isPlain = (v: number): boolean => Number.isFinite(Math.fround(v)) && !Object.is(v, -0) && (v === 0 || Math.abs(v) >= 2 ** -126);
 
 /** The bits of an f32, as a literal of type u32. */
-export const wordOf = (v: number): string => `${new Uint32Array(new Float32Array([v]).buffer)[0]}u`;
+export const storageWord = (v: number): string => `${new Uint32Array(new Float32Array([v]).buffer)[0]}u`;
 
 /** An f64 as the sum of two f32, the first of them the f64 rounded. */
 export function pair(v: number): [high: number, low: number] {

@@ -1,6 +1,6 @@
 import { FAULT } from "../../ir/passes/check-indices.js";
 import { orderedBefore } from "./order.js";
-import type { Representation } from "./program.js";
+import type { Representation } from "./shader-program.js";
 
 /**
  * A function that notes a failure in the record at `first` of a buffer, unless one of an element before this one is there: as in schedule/faults.ts,

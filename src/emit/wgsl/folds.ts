@@ -1,7 +1,7 @@
 import { isDouble } from "../../ir/scalars.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES, type ReduceParam, type TeamResult } from "../../ir/types.js";
-import { groupOf, TEMPORARY, TYPES, WORKGROUP, wordsOf, type Entry } from "./program.js";
-import { SubgroupFold, subgroupFold, type Cells, type Folding } from "./subgroups.js";
+import { groupOf, TEMPORARY, WGSL_TYPES, WORKGROUP, wordsOf, type ShaderEntry } from "./shader-program.js";
+import { SubgroupFold, subgroupFold, type Cells, type WorkgroupFold } from "./subgroups.js";
 import { EntryWriter, type ProgramWriter } from "./writer.js";
 
 const LANES = REDUCTION_LANES;
@@ -26,7 +26,7 @@ export function foldNeighbours(entry: EntryWriter, param: ReduceParam | TeamResu
  * Folds what all invocations of a workgroup of `count` have, in any order, by subgroups where the device has them. `use` writes what becomes of
  * a result, from a value that is there for all invocations. All invocations must come here, and not again before a barrier.
  */
-export function foldWorkgroup<F extends Folding>(
+export function foldWorkgroup<F extends WorkgroupFold>(
   entry: EntryWriter,
   foldings: readonly F[],
   count: number,
@@ -43,7 +43,7 @@ export function foldWorkgroup<F extends Folding>(
 }
 
 /** Folds into the first of `cells`, over subgroups first if WGSL can fold over one of any size. */
-function foldThroughCells(entry: EntryWriter, { result, accumulator }: Folding, cells: string, count: number): void {
+function foldThroughCells(entry: EntryWriter, { result, accumulator }: WorkgroupFold, cells: string, count: number): void {
   const { code } = entry;
   const { op, type } = result;
   const own = entry.program.assumptions.subgroups ? subgroupFold(op, type) : undefined;
@@ -76,7 +76,7 @@ export class FoldWriter extends EntryWriter {
     throw new Error("a fold has no reduce statements");
   }
 
-  entry(): Entry {
+  entry(): ShaderEntry {
     const { strict, ordered } = this.program.assumptions;
     this.code.line("let thread = i32(thread_number);");
     if (!this.last) this.writeFold();
@@ -94,7 +94,7 @@ export class FoldWriter extends EntryWriter {
   /** One workgroup folds all that is left. */
   private finishInAnyOrder(): void {
     const { code } = this;
-    const cellsOf: Cells = (type, n, length) => this.shared(`cells_${type}_${n}`, `array<${TYPES[type]}, ${length}>`);
+    const cellsOf: Cells = (type, n, length) => this.shared(`cells_${type}_${n}`, `array<${WGSL_TYPES[type]}, ${length}>`);
     const foldings = this.program.reduces.map((result) => {
       const accumulator = this.names.fresh(result.name);
       code.line(`var ${accumulator} = ${this.body.constant(result.type, result.identity)};`);
@@ -168,7 +168,7 @@ export class FoldWriter extends EntryWriter {
   }
 
   private cells({ name, type }: ReduceParam): string {
-    return this.shared(`${name}_cells`, `array<${TYPES[type]}, ${WORKGROUP}>`);
+    return this.shared(`${name}_cells`, `array<${WGSL_TYPES[type]}, ${WORKGROUP}>`);
   }
   private count(): string {
     return this.field({ kind: "partialCount" }, "i32", "count");

@@ -1,12 +1,12 @@
 import type { Stmt } from "../../ir/types.js";
 
-export type StmtOf<K extends Stmt["kind"]> = Extract<Stmt, { kind: K }>;
+export type WgslStmtOf<K extends Stmt["kind"]> = Extract<Stmt, { kind: K }>;
 
 /**
  * Surroundings of a kernel's body in one shader: its indices, views and folds. Statements are written through `body`:
  * `body.code` takes lines, `body.value(expr)` and `body.statements(list)` emit what is inside.
  */
-export interface Frame<Body> {
+export interface ShaderFrame<Body> {
   /** The policy index along `axis`, an i32. */
   index(axis: number): string;
   teamSize(): string;
@@ -19,22 +19,22 @@ export interface Frame<Body> {
   /** The element at `offset`; `u8` as an i32. */
   load(view: string, offset: string): string;
   /** Writes a store, once where a team runs it. */
-  store(body: Body, stmt: StmtOf<"store">, offset: string, value: string): void;
-  setElement(body: Body, stmt: StmtOf<"setElement">, place: string, value: string): void;
-  array(body: Body, stmt: StmtOf<"array">): void;
+  store(body: Body, stmt: WgslStmtOf<"store">, offset: string, value: string): void;
+  setElement(body: Body, stmt: WgslStmtOf<"setElement">, place: string, value: string): void;
+  array(body: Body, stmt: WgslStmtOf<"array">): void;
   /** The identifier of a private or scratch array. */
   arrayName(body: Body, name: string): string;
-  scatter(body: Body, stmt: StmtOf<"scatter">, offset: string, value: string): void;
-  reduce(body: Body, stmt: StmtOf<"reduce">, value: string): void;
+  scatter(body: Body, stmt: WgslStmtOf<"scatter">, offset: string, value: string): void;
+  reduce(body: Body, stmt: WgslStmtOf<"reduce">, value: string): void;
   /** Records a line. */
-  print(body: Body, stmt: StmtOf<"print">): void;
+  print(body: Body, stmt: WgslStmtOf<"print">): void;
   /** The text of a value that decides where control goes, written so that the compiler knows it to be the same for the workgroup. */
   uniform(body: Body, stmt: Stmt, type: "bool" | "i32", value: string): string;
   /** Notes the index `at`, which is outside, as the element's failure at the site if that is its first. */
   fault(body: Body, site: number, at: string): void;
   /** True once an index of the element was outside. */
   failed(): string;
-  teamFor(body: Body, stmt: StmtOf<"teamFor">): void;
-  teamReduce(body: Body, stmt: StmtOf<"teamReduce">): void;
-  single(body: Body, stmt: StmtOf<"single">): void;
+  teamFor(body: Body, stmt: WgslStmtOf<"teamFor">): void;
+  teamReduce(body: Body, stmt: WgslStmtOf<"teamReduce">): void;
+  single(body: Body, stmt: WgslStmtOf<"single">): void;
 }

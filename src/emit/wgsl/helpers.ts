@@ -1,6 +1,6 @@
 import { DIVISION } from "./division.js";
 import { BY_BITS, BY_FMA, DOUBLE, FAST_ENDS, STRICT_ENDS } from "./double.js";
-import { TYPES } from "./program.js";
+import { WGSL_TYPES } from "./shader-program.js";
 import type { FloatType } from "../../ir/scalars.js";
 import { FUNCTIONS } from "./functions.js";
 
@@ -12,7 +12,7 @@ import { FUNCTIONS } from "./functions.js";
 
 /** By squaring from the lowest bit of the exponent: see `powi` of ir/exact.ts. */
 const powi = (type: FloatType, one: string, times: (a: string, b: string) => string): string => `
-fn powi_${type}(x: ${TYPES[type]}, n: i32) -> ${TYPES[type]} {
+fn powi_${type}(x: ${WGSL_TYPES[type]}, n: i32) -> ${WGSL_TYPES[type]} {
   var power = x;
   var product = select(${one}, x, (n & 1) == 1);
   for (var rest = select(u32(n), 0u - u32(n), n < 0) >> 1u; rest != 0u; rest >>= 1u) {
@@ -133,7 +133,7 @@ const COMMON = { ...EXACT, ...POWERS, ...DIVISION, ...DOUBLE, ...FUNCTIONS };
 export type HelperName = keyof typeof COMMON | keyof typeof BY_BITS | keyof typeof STRICT_ENDS;
 
 /** Collects the helper functions that a shader uses, and those that they use. `fma` says that the device's rounds once. */
-export class Helpers {
+export class WgslHelpers {
   private readonly used = new Set<HelperName>();
   private readonly all: Readonly<Record<HelperName, string>>;
 

@@ -1,19 +1,9 @@
 import { isDouble } from "../../ir/scalars.js";
-import { analyseAccess, type AccessAnalysis } from "../../ir/analysis/access.js";
-import { contributionsOf } from "../../ir/analysis/contributions.js";
+import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import { sequenceChecks } from "../../ir/passes/sequence-checks.js";
 import type { KernelIR } from "../../ir/types.js";
 import { FoldWriter } from "./folds.js";
-import {
-  groupsApart,
-  representationOf,
-  WORKGROUP,
-  type Entry,
-  type ScatterCode,
-  type Traversal,
-  type WgslAssumptions,
-  type WgslProgram,
-} from "./program.js";
+import type { ShaderEntry, Traversal, WgslAssumptions, WgslProgram } from "./shader-program.js";
 import { RangeWriter } from "./range.js";
 import { ApplyWriter, RenormaliseWriter } from "./sorted-scatter.js";
 import { TeamWriter } from "./team.js";
@@ -40,44 +30,10 @@ export function emitWgsl(ir: KernelIR, access: AccessAnalysis, assumptions: Wgsl
 }
 
 /** The entries of a program, in the order in which they run. */
-export const entriesOf = ({ main, fold, finish, sorted, renormalised }: WgslProgram): Entry[] =>
+export const shaderEntries = ({ main, fold, finish, sorted, renormalised }: WgslProgram): ShaderEntry[] =>
   [main, ...sorted.map(({ apply }) => apply), ...renormalised.map(({ entry }) => entry), fold, finish].filter(
     (entry) => entry !== undefined,
   );
-
-/** WGSL of a kernel without a launch or a device, for people and for tests: see `wgslEntries`. */
-export const wgslSource = (kernel: { ir: KernelIR; access?: AccessAnalysis }, precision: "strict" | "fast" = "fast"): string =>
-  wgslEntries(kernel, precision)
-    .map(({ source }) => source)
-    .join("\n");
-
-/** The shaders of a kernel for dense `right` layouts, with each view in a buffer of its own. */
-export function wgslEntries(kernel: { ir: KernelIR; access?: AccessAnalysis }, precision: "strict" | "fast"): Entry[] {
-  const { ir } = kernel;
-  const strict = precision === "strict";
-  const arrays = ir.params.filter((p) => p.kind === "view" || p.kind === "scatter");
-  const access = kernel.access ?? analyseAccess(ir);
-  const scatter = (name: string): ScatterCode => (strict ? (contributionsOf(ir, name) === undefined ? "serial" : "sorted") : "atomic");
-  const program = emitWgsl(ir, access, {
-    strict,
-    sizes: "small",
-    inChunks: strict,
-    unitStrides: Object.fromEntries(arrays.map(({ name, rank }) => [name, Array.from({ length: rank }, (_, axis) => axis === rank - 1)])),
-    groups: groupsApart(arrays.map(({ name }) => name)),
-    representations: [
-      ...arrays.map((p) =>
-        representationOf(ir, p, p.kind === "scatter" && scatter(p.name) === "atomic", access.views[p.name]?.written === true),
-      ),
-      "words",
-    ],
-    atStart: Object.fromEntries(arrays.map(({ name }) => [name, true])),
-    partials: false,
-    scatter: Object.fromEntries(arrays.filter((p) => p.kind === "scatter").map(({ name }) => [name, scatter(name)])),
-    copies: {},
-    members: WORKGROUP,
-  });
-  return entriesOf(program);
-}
 
 function traversalOf(program: ProgramWriter): Traversal {
   if (program.ir.policy.kind === "team") return "teams";

@@ -1,7 +1,7 @@
 import { isDouble, isPacked } from "../../ir/scalars.js";
 import { unreachable } from "../../base/unreachable.js";
 import type { ElementType } from "../../ir/types.js";
-import { TYPES, type Representation } from "./program.js";
+import { WGSL_TYPES, type Representation } from "./shader-program.js";
 
 /** The element type of a storage buffer's array. */
 export function declaredType(representation: Representation): string {
@@ -16,7 +16,7 @@ export function declaredType(representation: Representation): string {
     case "f32":
     case "i32":
     case "u32":
-      return TYPES[representation];
+      return WGSL_TYPES[representation];
     default:
       return unreachable(representation);
   }
@@ -37,7 +37,7 @@ export class Accessors {
         name,
         `fn ${name}(i: i32) -> vec2<f32> { return vec2<f32>(bitcast<f32>(${word("2 * i")}), bitcast<f32>(${word("2 * i + 1")})); }`,
       );
-    else this.define(name, `fn ${name}(i: i32) -> ${TYPES[type]} { return bitcast<${TYPES[type]}>(${word("i")}); }`);
+    else this.define(name, `fn ${name}(i: i32) -> ${WGSL_TYPES[type]} { return bitcast<${WGSL_TYPES[type]}>(${word("i")}); }`);
     return `${name}(${offset})`;
   }
 
@@ -66,7 +66,7 @@ export class Accessors {
         name,
         `fn ${name}(i: i32, value: vec2<f32>) { ${set("2 * i", "bitcast<u32>(value.x)")} ${set("2 * i + 1", "bitcast<u32>(value.y)")} }`,
       );
-    else this.define(name, `fn ${name}(i: i32, value: ${TYPES[type]}) { ${set("i", "bitcast<u32>(value)")} }`);
+    else this.define(name, `fn ${name}(i: i32, value: ${WGSL_TYPES[type]}) { ${set("i", "bitcast<u32>(value)")} }`);
     return `${name}(${offset}, ${value});`;
   }
 

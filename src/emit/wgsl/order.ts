@@ -9,7 +9,7 @@ export const orderedBefore = (known: (n: number) => string, axes: readonly strin
  * Position of the code of a team that is being written: the statements shared by members that come before or around it, and the iterations of
  * their loops. Of the failures of one team, the first in this order is recorded, as members run at the same time.
  */
-export class TeamOrder {
+export class WgslTeamOrder {
   private phase = 0;
   private turns: readonly string[] = [];
 

@@ -1,11 +1,11 @@
 import { unreachable } from "../../base/unreachable.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES, type ReduceParam, type ScatterParam } from "../../ir/types.js";
-import type { BodyWriter } from "./body.js";
+import type { WgslBodyWriter } from "./body.js";
 import { foldNeighbours, foldWorkgroup, LINEAR_WORKGROUP } from "./folds.js";
-import type { StmtOf } from "./frame.js";
-import { TYPES, viewPlace, WORKGROUP, wordsOf, zeroVariable, type Entry, type Traversal } from "./program.js";
+import type { WgslStmtOf } from "./frame.js";
+import { WGSL_TYPES, viewPlace, WORKGROUP, wordsOf, zeroVariable, type ShaderEntry, type Traversal } from "./shader-program.js";
 import type { Cells } from "./subgroups.js";
-import { clearWord, copyType, isChanged, readCopy, ScatterCache } from "./scatter-cache.js";
+import { clearWord, copyType, isChanged, readCopy, WorkgroupCache } from "./workgroup-cache.js";
 import { EntryWriter, type ProgramWriter } from "./writer.js";
 
 const AXES = ["i", "j", "k", "l"];
@@ -13,7 +13,7 @@ const LANES = REDUCTION_LANES;
 const CHUNK = REDUCTION_CHUNK;
 
 /** Invocations along the last axis of a workgroup in more than one dimension. */
-const ROW = 64;
+const WORKGROUP_ROW = 64;
 
 /** The main shader of a range kernel. */
 export class RangeWriter extends EntryWriter {
@@ -21,7 +21,7 @@ export class RangeWriter extends EntryWriter {
   private readonly rank: number;
   private readonly accumulators = new Map<string, string>();
   private readonly copies = new Map<string, string>();
-  private readonly caches = new Map<string, ScatterCache>();
+  private readonly caches = new Map<string, WorkgroupCache>();
   private readonly slots = new Map<string, string>();
   /** Variables of an element's first failure, in code with checked indices: its site, counted from 1, and 0 before; and the index. */
   private readonly failure: { readonly site: string; readonly index: string } | undefined;
@@ -37,12 +37,12 @@ export class RangeWriter extends EntryWriter {
     if (this.ir.checks) this.failure = { site: this.names.fresh("failed"), index: this.names.fresh("failed_index") };
   }
 
-  entry(): Entry {
+  entry(): ShaderEntry {
     switch (this.traversal) {
       case "elements":
       case "strided":
         this.grid();
-        return this.finish(this.rank === 1 ? [this.threads, 1, 1] : [ROW, this.threads / ROW, 1]);
+        return this.finish(this.rank === 1 ? [this.threads, 1, 1] : [WORKGROUP_ROW, this.threads / WORKGROUP_ROW, 1]);
       case "segments":
         this.grid();
         return this.finish([WORKGROUP, 1, 1]);
@@ -57,7 +57,7 @@ export class RangeWriter extends EntryWriter {
     }
   }
 
-  reduce(body: BodyWriter, stmt: StmtOf<"reduce">, value: string): void {
+  reduce(body: WgslBodyWriter, stmt: WgslStmtOf<"reduce">, value: string): void {
     const param = this.program.reduces.find((p) => p.name === stmt.target)!;
     body.line(stmt, this.foldInto(param, param.type, this.accumulators.get(stmt.target)!, value));
   }
@@ -84,7 +84,7 @@ export class RangeWriter extends EntryWriter {
     if (!folding) return;
     this.closeCopies();
     const foldings = this.program.reduces.map((result) => ({ result, accumulator: this.accumulators.get(result.name)! }));
-    const cellsOf: Cells = (type, n, length) => this.shared(`cells_${type}_${n}`, `array<${TYPES[type]}, ${length}>`);
+    const cellsOf: Cells = (type, n, length) => this.shared(`cells_${type}_${n}`, `array<${WGSL_TYPES[type]}, ${length}>`);
     const group = "i32((workgroup.z * workgroups.y + workgroup.y) * workgroups.x + workgroup.x)";
     foldWorkgroup(this, foldings, WORKGROUP, cellsOf, ({ result }, value) =>
       this.code.line(`if thread == 0 { ${this.writePartial(result, group, value)} }`),
@@ -95,7 +95,7 @@ export class RangeWriter extends EntryWriter {
   private axis(a: number): void {
     const { code } = this;
     const dimension = a === -1 ? "z" : "xyz"[this.rank - 1 - a];
-    const size = dimension === "z" ? 1 : this.rank === 1 ? this.threads : dimension === "x" ? ROW : this.threads / ROW;
+    const size = dimension === "z" ? 1 : this.rank === 1 ? this.threads : dimension === "x" ? WORKGROUP_ROW : this.threads / WORKGROUP_ROW;
     const n = this.names.fresh(a === -1 ? "outer" : `n_${AXES[a]}`);
     const count = a === -1 ? `u32(${this.count(0)}) * u32(${this.count(1)})` : `u32(${this.count(a)})`;
     const stride = `workgroups.${dimension}${size === 1 ? "" : ` * ${size}u`}`;
@@ -188,7 +188,7 @@ export class RangeWriter extends EntryWriter {
       const start = this.line(chunk);
       const lanes = reduces.map(({ name, type, identity }) => {
         const array = this.names.fresh(`${name}_lanes`);
-        code.line(zeroVariable(array, `array<${TYPES[type]}, ${LANES}>`));
+        code.line(zeroVariable(array, `array<${WGSL_TYPES[type]}, ${LANES}>`));
         code.line(`for (var lane = 0; lane < ${LANES}; lane += 1) { ${array}[lane] = ${this.body.constant(type, identity)}; }`);
         return array;
       });
@@ -211,7 +211,7 @@ export class RangeWriter extends EntryWriter {
 
   /* Pieces. */
 
-  override fault(body: BodyWriter, site: number, at: string): void {
+  override fault(body: WgslBodyWriter, site: number, at: string): void {
     const { site: failed, index } = this.failure!;
     body.code.line(`if ${failed} == 0 { ${failed} = ${site + 1}; ${index} = ${at}; }`);
   }
@@ -236,7 +236,7 @@ export class RangeWriter extends EntryWriter {
     this.code.line(`if ${failure.site} != 0 { ${this.noteFailure(`${failure.site} - 1`, failure.index, this.indexNames)} }`);
   }
 
-  protected override cacheOf(target: string): ScatterCache {
+  protected override cacheOf(target: string): WorkgroupCache {
     return this.caches.get(target)!;
   }
 
@@ -256,13 +256,13 @@ export class RangeWriter extends EntryWriter {
       code.line(`for (var n = thread; n < ${words}; n += ${WORKGROUP}) { ${clearWord(this, target, copy, "n")} }`);
     }
     for (const target of this.program.scatters("cached")) {
-      const cache = new ScatterCache(this, target, this.program.assumptions.scatterCacheLines!);
+      const cache = new WorkgroupCache(this, target, this.program.assumptions.scatterCacheLines!);
       this.caches.set(target.name, cache);
       cache.open();
     }
     if (targets.length + this.caches.size > 0) code.line("workgroupBarrier();");
     for (const { name, type, identity } of this.program.reduces)
-      code.line(`var ${this.accumulators.get(name)}: ${TYPES[type]} = ${this.body.constant(type, identity)};`);
+      code.line(`var ${this.accumulators.get(name)}: ${WGSL_TYPES[type]} = ${this.body.constant(type, identity)};`);
   }
 
   private closeCopies(): void {
@@ -286,7 +286,7 @@ export class RangeWriter extends EntryWriter {
   }
 
   private cells({ name, type }: ReduceParam): string {
-    return this.shared(`${name}_cells`, `array<${TYPES[type]}, ${WORKGROUP}>`);
+    return this.shared(`${name}_cells`, `array<${WGSL_TYPES[type]}, ${WORKGROUP}>`);
   }
 
   private begin(a: number): string {

@@ -1,5 +1,5 @@
 import type { ScatterParam } from "../../ir/types.js";
-import { TEMPORARY, viewPlace, WORKGROUP, type Entry, type LaunchField } from "./program.js";
+import { TEMPORARY, viewPlace, WORKGROUP, type ShaderEntry, type LaunchField } from "./shader-program.js";
 import { LINEAR_WORKGROUP } from "./folds.js";
 import { EntryWriter, type ProgramWriter } from "./writer.js";
 
@@ -21,7 +21,7 @@ export class ApplyWriter extends EntryWriter {
     throw new Error("sorted contributions are not reduced");
   }
 
-  entry(): Entry {
+  entry(): ShaderEntry {
     const { code, target } = this;
     const { element: type, name } = target;
     const count = this.field({ kind: "contributionCount", name }, "i32", "count");
@@ -67,7 +67,7 @@ export class RenormaliseWriter extends EntryWriter {
     throw new Error("sums are renormalised, not reduced");
   }
 
-  entry(): Entry {
+  entry(): ShaderEntry {
     const { code } = this;
     const { name, element } = this.target;
     code.line(`let at = ${LINEAR_WORKGROUP} * ${WORKGROUP} + i32(thread_number);`);
@@ -81,8 +81,8 @@ export class RenormaliseWriter extends EntryWriter {
 }
 
 /** Bits of a digit of the sort, and keys that a workgroup moves in one pass. */
-export const SORT_BITS = 8;
-export const SORT_TILE = 1024;
+export const WGSL_SORT_BITS = 8;
+export const WGSL_SORT_TILE = 1024;
 
 const SORT_HEAD = `struct Launch {
   keys: i32, order: i32, sorted_keys: i32, sorted_order: i32, counts: i32, totals: i32,
@@ -95,11 +95,11 @@ fn digit_at(n: i32) -> u32 { return (memory[launch.keys + n] >> launch.shift) & 
 `;
 
 /** Parameters of a pass of the sort: as in c/gpu/sort.ts, and whether it is the first, whose keys have no order yet. */
-export interface SortSlot {
+export interface WgslSortSlot {
   readonly kind: "keys" | "order" | "sortedKeys" | "sortedOrder" | "counts" | "totals" | "count" | "tiles" | "shift" | "firstPass";
 }
 
-const fields = (type: "i32" | "u32", ...kinds: SortSlot["kind"][]): LaunchField<SortSlot>[] =>
+const fields = (type: "i32" | "u32", ...kinds: WgslSortSlot["kind"][]): LaunchField<WgslSortSlot>[] =>
   kinds.map((kind) => ({ slot: { kind }, type }));
 
 const SORT_FIELDS = [
@@ -107,9 +107,9 @@ const SORT_FIELDS = [
   ...fields("u32", "shift", "firstPass"),
 ];
 
-const sortEntry = (name: string, text: string): Entry<SortSlot> => ({
+const sortEntry = (name: string, text: string): ShaderEntry<WgslSortSlot> => ({
   name,
-  source: `// ${name}: a stable sort of 32-bit keys with their positions, by digits of ${SORT_BITS} bits from the lowest up; written by isoform.
+  source: `// ${name}: a stable sort of 32-bit keys with their positions, by digits of ${WGSL_SORT_BITS} bits from the lowest up; written by isoform.
 ${SORT_HEAD}
 ${text}`,
   fields: SORT_FIELDS,
@@ -126,8 +126,8 @@ export const SORT = {
 @compute @workgroup_size(256)
 fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) workgroup: vec3<u32>, @builtin(num_workgroups) workgroups: vec3<u32>) {
   let tile = tile_of(workgroup, workgroups);
-  let stop = min((tile + 1) * ${SORT_TILE}, launch.count);
-  for (var n = tile * ${SORT_TILE} + i32(thread); n < stop; n += 256) { atomicAdd(&digits[digit_at(n)], 1u); }
+  let stop = min((tile + 1) * ${WGSL_SORT_TILE}, launch.count);
+  for (var n = tile * ${WGSL_SORT_TILE} + i32(thread); n < stop; n += 256) { atomicAdd(&digits[digit_at(n)], 1u); }
   workgroupBarrier();
   if tile < launch.tiles { memory[launch.counts + i32(thread) * launch.tiles + tile] = atomicLoad(&digits[thread]); }
 }
@@ -173,8 +173,8 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) wor
     for (var d = 0; d < i32(thread); d += 1) { below += memory[launch.totals + d]; }
     places[thread] = below + memory[launch.counts + i32(thread) * launch.tiles + tile];
   }
-  for (var first = 0; first < ${SORT_TILE}; first += 256) {
-    let n = tile * ${SORT_TILE} + first + i32(thread);
+  for (var first = 0; first < ${WGSL_SORT_TILE}; first += 256) {
+    let n = tile * ${WGSL_SORT_TILE} + first + i32(thread);
     let valid = n < launch.count;
     var digit = 256u;
     if valid { digit = digit_at(n); }

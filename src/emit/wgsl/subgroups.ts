@@ -3,7 +3,7 @@ import type { NumericType, ReduceOp, ReduceParam, TeamResult } from "../../ir/ty
 import type { EntryWriter } from "./writer.js";
 
 /** A result that a workgroup folds, and the variable in which each invocation has its own part. */
-export interface Folding {
+export interface WorkgroupFold {
   readonly result: ReduceParam | TeamResult;
   readonly accumulator: string;
 }
@@ -29,7 +29,7 @@ export function subgroupFold(op: ReduceOp, type: NumericType): string | undefine
  * that subgroups are full: they are if their number is the number of full ones, as each invocation is in one and none has more
  * than `size`. Otherwise one invocation after the other folds its part in.
  */
-export class SubgroupFold<F extends Folding> {
+export class SubgroupFold<F extends WorkgroupFold> {
   private readonly subgroups: number;
   /** Foldings with one operator and type. */
   private readonly groups: readonly (readonly F[])[];
@@ -101,7 +101,7 @@ export class SubgroupFold<F extends Folding> {
   }
 
   /** Folds with the lane whose number differs in the bit `mask`: the one with the bit keeps `second`, if there is one, and the other `first`. */
-  private exchange(result: Folding["result"], first: string, second: string | undefined, mask: number): void {
+  private exchange(result: WorkgroupFold["result"], first: string, second: string | undefined, mask: number): void {
     const { body, code, names } = this.entry;
     const [kept, given] =
       second === undefined

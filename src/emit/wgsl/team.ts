@@ -4,12 +4,12 @@ import { foldLanes } from "../../ir/lanes.js";
 import { REDUCTION_LANES, type Stmt, type TeamResult } from "../../ir/types.js";
 import { isShared, readsOutside, scratchArrays, teamRows } from "../../ir/analysis/teams.js";
 import { blocksOf, hasJump } from "../../ir/walk.js";
-import { TeamOrder } from "./order.js";
-import type { BodyWriter } from "./body.js";
+import { WgslTeamOrder } from "./order.js";
+import type { WgslBodyWriter } from "./body.js";
 import { foldWorkgroup } from "./folds.js";
-import type { StmtOf } from "./frame.js";
-import { TYPES, zeroVariable, type Entry } from "./program.js";
-import type { Cells, Folding } from "./subgroups.js";
+import type { WgslStmtOf } from "./frame.js";
+import { WGSL_TYPES, zeroVariable, type ShaderEntry } from "./shader-program.js";
+import type { Cells, WorkgroupFold } from "./subgroups.js";
 import { EntryWriter, type ProgramWriter } from "./writer.js";
 
 const LANES = REDUCTION_LANES;
@@ -19,10 +19,10 @@ export class TeamWriter extends EntryWriter {
   protected readonly indexNames: readonly string[];
   private readonly accumulators = new Map<string, string>();
   /** Results of the teamReduce being written. */
-  private folding: readonly Folding[] = [];
+  private folding: readonly WorkgroupFold[] = [];
   /** True inside teamFor, teamReduce and single, where one invocation stands for one member. */
   private apart = false;
-  private readonly order = new TeamOrder();
+  private readonly order = new WgslTeamOrder();
   /**
    * In code with checked indices: an index that all members compute alike was outside, and one of a member. What decides for all of them must
    * not depend on what is known to one.
@@ -54,7 +54,7 @@ export class TeamWriter extends EntryWriter {
     this.collectBarriers(program.ir.body);
   }
 
-  entry(): Entry {
+  entry(): ShaderEntry {
     const { code } = this;
     const { members } = this.program.assumptions;
     const team = this.indexNames[0];
@@ -85,7 +85,7 @@ export class TeamWriter extends EntryWriter {
     return this.finish([members, 1, 1]);
   }
 
-  override fault(body: BodyWriter, site: number, at: string): void {
+  override fault(body: WgslBodyWriter, site: number, at: string): void {
     body.code.block(`if !${this.failed()}`, () => {
       body.code.line(`${this.flags[this.apart ? 1 : 0]} = true;`);
       body.code.line(this.noteFailure(String(site), at, [this.indexNames[0], ...this.order.place]));
@@ -100,7 +100,7 @@ export class TeamWriter extends EntryWriter {
     return "threads";
   }
 
-  override uniform(body: BodyWriter, stmt: Stmt, type: "bool" | "i32", value: string): string {
+  override uniform(body: WgslBodyWriter, stmt: Stmt, type: "bool" | "i32", value: string): string {
     if (!this.decided.has(stmt) || /^(-?\d+|launch\.\w+)$/.test(value)) return value;
     const decision = this.decisions.get(type) ?? this.shared(`decided_${type}`, type);
     this.decisions.set(type, decision);
@@ -110,22 +110,22 @@ export class TeamWriter extends EntryWriter {
     return known;
   }
 
-  override array(body: BodyWriter, stmt: StmtOf<"array">): void {
+  override array(body: WgslBodyWriter, stmt: WgslStmtOf<"array">): void {
     if (stmt.space === "private") super.array(body, stmt);
-    else this.declareShared(body.local(stmt.name), `array<${TYPES[stmt.type]}, ${stmt.length}>`);
+    else this.declareShared(body.local(stmt.name), `array<${WGSL_TYPES[stmt.type]}, ${stmt.length}>`);
   }
 
   /** Outside of the shared loops a store happens once, between what all members did before it and what they do after. */
-  override store(body: BodyWriter, stmt: StmtOf<"store">, offset: string, value: string): void {
+  override store(body: WgslBodyWriter, stmt: WgslStmtOf<"store">, offset: string, value: string): void {
     this.once(body, stmt, () => super.store(body, stmt, offset, value));
   }
 
-  override setElement(body: BodyWriter, stmt: StmtOf<"setElement">, place: string, value: string): void {
+  override setElement(body: WgslBodyWriter, stmt: WgslStmtOf<"setElement">, place: string, value: string): void {
     if (this.scratch.has(stmt.array)) this.once(body, stmt, () => super.setElement(body, stmt, place, value));
     else super.setElement(body, stmt, place, value);
   }
 
-  override scatter(body: BodyWriter, stmt: StmtOf<"scatter">, offset: string, value: string): void {
+  override scatter(body: WgslBodyWriter, stmt: WgslStmtOf<"scatter">, offset: string, value: string): void {
     if (this.apart) return super.scatter(body, stmt, offset, value);
     const slot = this.nextSlots.get(stmt.target);
     body.code.block("if thread == 0", () => (slot ? this.contribute(body, stmt, value, slot) : super.scatter(body, stmt, offset, value)));
@@ -140,7 +140,13 @@ export class TeamWriter extends EntryWriter {
    * Work that members share out, or that one of them does: members contribute in member order; the team's slot counter then advances past them.
    * `turn` is the number of the member's turn out of `turns`; `write` writes it, and calls what it is given at the start of each turn.
    */
-  private contributing(body: BodyWriter, stmts: readonly Stmt[], turn: string, turns: string, write: (begin: () => void) => void): void {
+  private contributing(
+    body: WgslBodyWriter,
+    stmts: readonly Stmt[],
+    turn: string,
+    turns: string,
+    write: (begin: () => void) => void,
+  ): void {
     const targets = [...this.nextSlots].flatMap(([target, next]) => {
       const count = contributionsIn(stmts, target) ?? 0;
       return count > 0 ? [{ target, next, count }] : [];
@@ -155,14 +161,14 @@ export class TeamWriter extends EntryWriter {
     for (const { next, count } of targets) body.code.line(`${next} += max(0, ${turns}) * ${count};`);
   }
 
-  reduce(body: BodyWriter, stmt: StmtOf<"reduce">, value: string): void {
+  reduce(body: WgslBodyWriter, stmt: WgslStmtOf<"reduce">, value: string): void {
     const folding = this.folding.find(({ result }) => result.name === stmt.target);
     if (folding) return body.line(stmt, this.foldInto(folding.result, folding.result.type, folding.accumulator, value));
     const param = this.program.reduces.find((p) => p.name === stmt.target)!;
     body.line(stmt, this.foldInto(param, param.type, this.accumulators.get(stmt.target)!, value));
   }
 
-  override teamFor(body: BodyWriter, stmt: StmtOf<"teamFor">): void {
+  override teamFor(body: WgslBodyWriter, stmt: WgslStmtOf<"teamFor">): void {
     if (this.apart) return this.laneLoop(body, stmt, this.turnsOf(body, stmt), this.folding);
     this.before(stmt);
     const count = this.turnsOf(body, stmt);
@@ -176,7 +182,7 @@ export class TeamWriter extends EntryWriter {
     this.barrier();
   }
 
-  override teamReduce(body: BodyWriter, stmt: StmtOf<"teamReduce">): void {
+  override teamReduce(body: WgslBodyWriter, stmt: WgslStmtOf<"teamReduce">): void {
     // One invocation goes by the order of the elements, in which it scatters.
     if (this.apart || this.program.serial) return this.laneReduce(body, stmt);
     this.before(stmt);
@@ -192,7 +198,7 @@ export class TeamWriter extends EntryWriter {
   }
 
   /** A member is one invocation: no part of a workgroup can wait for its own stores. */
-  private laneLoop(body: BodyWriter, stmt: StmtOf<"teamFor" | "teamReduce">, count: string, folding: TeamWriter["folding"]): void {
+  private laneLoop(body: WgslBodyWriter, stmt: WgslStmtOf<"teamFor" | "teamReduce">, count: string, folding: TeamWriter["folding"]): void {
     const name = body.local(stmt.name);
     body.code.block(`for (var ${name} = 0; ${name} < ${count}; ${name}++)`, () =>
       this.inside(folding, name, () => body.statements(stmt.body)),
@@ -200,7 +206,7 @@ export class TeamWriter extends EntryWriter {
   }
 
   /** In order, into as many sums as strict reductions have. */
-  private laneReduce(body: BodyWriter, stmt: StmtOf<"teamReduce">): void {
+  private laneReduce(body: WgslBodyWriter, stmt: WgslStmtOf<"teamReduce">): void {
     const { code } = body;
     const results = stmt.results.map((result) => ({
       result,
@@ -209,11 +215,11 @@ export class TeamWriter extends EntryWriter {
       identity: body.constant(result.type, identityOf(result.op, result.type)),
     }));
     const { inOrder } = this;
-    for (const { result, known } of results) code.line(zeroVariable(known, TYPES[result.type]));
+    for (const { result, known } of results) code.line(zeroVariable(known, WGSL_TYPES[result.type]));
     code.block("", () => {
       for (const { result, sums, identity } of results)
         code.line(
-          `var ${sums} = ${inOrder ? `array<${TYPES[result.type]}, ${LANES}>(${Array(LANES).fill(identity).join(", ")})` : identity};`,
+          `var ${sums} = ${inOrder ? `array<${WGSL_TYPES[result.type]}, ${LANES}>(${Array(LANES).fill(identity).join(", ")})` : identity};`,
         );
       const place = inOrder ? `[${body.local(stmt.name)} % ${LANES}]` : "";
       const count = this.turnsOf(body, stmt);
@@ -236,7 +242,7 @@ export class TeamWriter extends EntryWriter {
   }
 
   /** Eight invocations are the lanes; where there are fewer each takes several lanes. */
-  private foldInOrder(body: BodyWriter, stmt: StmtOf<"teamReduce">, folding: readonly KnownFolding[], count: string): void {
+  private foldInOrder(body: WgslBodyWriter, stmt: WgslStmtOf<"teamReduce">, folding: readonly KnownFolding[], count: string): void {
     const { code } = body;
     const cells = folding.map(({ result }, n) => this.cellsOf(result.type, n, LANES));
     const lane = this.names.fresh("lane");
@@ -259,10 +265,10 @@ export class TeamWriter extends EntryWriter {
   }
 
   /** All members fold what they met. */
-  private foldInAnyOrder(body: BodyWriter, stmt: StmtOf<"teamReduce">, folding: readonly KnownFolding[], count: string): void {
+  private foldInAnyOrder(body: WgslBodyWriter, stmt: WgslStmtOf<"teamReduce">, folding: readonly KnownFolding[], count: string): void {
     const { code } = body;
     const name = body.local(stmt.name);
-    for (const { known, result } of folding) code.line(zeroVariable(known, TYPES[result.type]));
+    for (const { known, result } of folding) code.line(zeroVariable(known, WGSL_TYPES[result.type]));
     code.block("", () => {
       this.declare(folding);
       this.contributing(body, stmt.body, name, count, (begin) =>
@@ -276,7 +282,7 @@ export class TeamWriter extends EntryWriter {
     });
   }
 
-  override single(body: BodyWriter, stmt: StmtOf<"single">): void {
+  override single(body: WgslBodyWriter, stmt: WgslStmtOf<"single">): void {
     this.before(stmt);
     this.contributing(body, stmt.body, "0", "1", (begin) =>
       body.code.block("if thread == 0", () => {
@@ -294,13 +300,13 @@ export class TeamWriter extends EntryWriter {
 
   private readonly cellsOf: Cells = (type, n, length) => {
     const key = `${type}_${n}`;
-    const cells = this.cells.get(key) ?? this.shared(`cells_${key}`, `array<${TYPES[type]}, ${length}>`);
+    const cells = this.cells.get(key) ?? this.shared(`cells_${key}`, `array<${WGSL_TYPES[type]}, ${length}>`);
     this.cells.set(key, cells);
     return cells;
   };
 
   /** The number of turns of a shared loop, computed before its body changes memory if it is needed after the loop. */
-  private turnsOf(body: BodyWriter, stmt: StmtOf<"teamFor" | "teamReduce">): string {
+  private turnsOf(body: WgslBodyWriter, stmt: WgslStmtOf<"teamFor" | "teamReduce">): string {
     const count = body.value(stmt.count);
     if (/^[\w.]+$/.test(count)) return count;
     const turns = this.names.fresh(`${stmt.name}_turns`);
@@ -316,7 +322,7 @@ export class TeamWriter extends EntryWriter {
     [this.folding, this.apart] = before;
   }
 
-  private once(body: BodyWriter, stmt: Stmt, write: () => void): void {
+  private once(body: WgslBodyWriter, stmt: Stmt, write: () => void): void {
     if (this.apart) return write();
     if (!this.afterBarrier.has(stmt)) this.barrier();
     body.code.block("if thread == 0", write);
@@ -367,7 +373,7 @@ export class TeamWriter extends EntryWriter {
 }
 
 /** A result of a teamReduce, and the variable in which all members have it in the end. */
-interface KnownFolding extends Folding {
+interface KnownFolding extends WorkgroupFold {
   readonly result: TeamResult;
   readonly known: string;
 }

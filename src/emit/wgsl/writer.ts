@@ -14,29 +14,29 @@ import type {
   TeamResult,
 } from "../../ir/types.js";
 import { EmitError } from "../../base/errors.js";
-import { NO_PRINT, PRINT_LIMIT, recordOf } from "../../ir/prints.js";
+import { NO_PRINT, PRINT_LIMIT, recordOf } from "../../ir/print-records.js";
 import { Code } from "../c/code.js";
 import { Names } from "../../base/names.js";
-import { BodyWriter, closed, tableText } from "./body.js";
+import { WgslBodyWriter, closed, wgslTable } from "./body.js";
 import { noteFailure } from "./faults.js";
-import type { Frame, StmtOf } from "./frame.js";
-import { Helpers } from "./helpers.js";
+import type { ShaderFrame, WgslStmtOf } from "./frame.js";
+import { WgslHelpers } from "./helpers.js";
 import { Accessors, declaredType } from "./memory.js";
 import { slotText, type WgslSlot } from "../../schedule/slots.js";
 import {
   groupOf,
   TEMPORARY,
-  TYPES,
+  WGSL_TYPES,
   viewPlace,
   zeroVariable,
-  type Entry,
+  type ShaderEntry,
   type EntryBuffer,
   type LaunchField,
   type BoundArray,
   type Representation,
   type ScatterCode,
   type WgslAssumptions,
-} from "./program.js";
+} from "./shader-program.js";
 import { originText } from "../text.js";
 
 /** State shared by the entries of one program: the kernel and its assumptions. */
@@ -71,16 +71,16 @@ export class ProgramWriter {
 
 /** Folds values before they go to a scatter target. */
 interface TargetCache {
-  update(body: BodyWriter, stmt: StmtOf<"scatter">, offset: string, value: string): void;
+  update(body: WgslBodyWriter, stmt: WgslStmtOf<"scatter">, offset: string, value: string): void;
 }
 
 /** Writes one compute shader: collects the buffers and numbers that its code mentions, and frames the kernel's body. */
-export abstract class EntryWriter implements Frame<BodyWriter> {
+export abstract class EntryWriter implements ShaderFrame<WgslBodyWriter> {
   readonly code = new Code();
   readonly names = new Names();
-  readonly helpers: Helpers;
+  readonly helpers: WgslHelpers;
   readonly accessors = new Accessors();
-  readonly body: BodyWriter;
+  readonly body: WgslBodyWriter;
   protected abstract readonly indexNames: readonly string[];
   private readonly fields = new Map<string, { slot: WgslSlot; name: string; type: ScalarType }>();
   private readonly buffers = new Map<number, { name: string; written: boolean }>();
@@ -93,8 +93,8 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
     readonly program: ProgramWriter,
     readonly name: string,
   ) {
-    this.helpers = new Helpers(program.assumptions);
-    this.body = new BodyWriter(
+    this.helpers = new WgslHelpers(program.assumptions);
+    this.body = new WgslBodyWriter(
       this.code,
       program.ir,
       this,
@@ -178,19 +178,19 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
     return this.read(viewPlace(view), this.program.array(view).element, offset);
   }
 
-  store(body: BodyWriter, stmt: StmtOf<"store">, offset: string, value: string): void {
+  store(body: WgslBodyWriter, stmt: WgslStmtOf<"store">, offset: string, value: string): void {
     body.line(stmt, this.write(viewPlace(stmt.view), this.program.array(stmt.view).element, offset, value));
   }
 
-  setElement(body: BodyWriter, stmt: StmtOf<"setElement">, place: string, value: string): void {
+  setElement(body: WgslBodyWriter, stmt: WgslStmtOf<"setElement">, place: string, value: string): void {
     body.line(stmt, `${place} = ${value};`);
   }
 
-  array(body: BodyWriter, stmt: StmtOf<"array">): void {
-    body.line(stmt, zeroVariable(body.local(stmt.name), `array<${TYPES[stmt.type]}, ${stmt.length}>`));
+  array(body: WgslBodyWriter, stmt: WgslStmtOf<"array">): void {
+    body.line(stmt, zeroVariable(body.local(stmt.name), `array<${WGSL_TYPES[stmt.type]}, ${stmt.length}>`));
   }
 
-  arrayName(body: BodyWriter, name: string): string {
+  arrayName(body: WgslBodyWriter, name: string): string {
     return body.local(name);
   }
 
@@ -201,14 +201,14 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
 
   protected declareShared(name: string, type: string): string {
     const [, element, length] = /^array<(.*), (\d+)>$/.exec(type) ?? [undefined, type, "1"];
-    this.workgroupBytes += Number(length) * (element === TYPES.f64 ? 8 : 4);
+    this.workgroupBytes += Number(length) * (element === WGSL_TYPES.f64 ? 8 : 4);
     this.workgroup.push(`var<workgroup> ${name}: ${type};`);
     return name;
   }
 
   /* Indices that are outside. */
 
-  fault(_body: BodyWriter, _site: number, _at: string): void {
+  fault(_body: WgslBodyWriter, _site: number, _at: string): void {
     throw new Error(`${this.name} checks no indices`);
   }
 
@@ -226,7 +226,7 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
   }
 
   /** See `recordPrints`. Throws EmitError if the kernel keeps no records: the language itself cannot print. */
-  print(body: BodyWriter, stmt: StmtOf<"print">): void {
+  print(body: WgslBodyWriter, stmt: WgslStmtOf<"print">): void {
     const { prints, name } = this.ir;
     if (!prints) throw new EmitError(name, "WGSL", ...NO_PRINT);
     const { code } = body;
@@ -259,11 +259,11 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
     return "1";
   }
 
-  uniform(_body: BodyWriter, _stmt: Stmt, _type: "bool" | "i32", value: string): string {
+  uniform(_body: WgslBodyWriter, _stmt: Stmt, _type: "bool" | "i32", value: string): string {
     return value;
   }
 
-  scatter(body: BodyWriter, stmt: StmtOf<"scatter">, offset: string, value: string): void {
+  scatter(body: WgslBodyWriter, stmt: WgslStmtOf<"scatter">, offset: string, value: string): void {
     const target = this.program.array(stmt.target) as ScatterParam;
     const code = this.program.assumptions.scatter[stmt.target];
     switch (code) {
@@ -301,11 +301,11 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
     if (op === "sum" && isInteger(type)) return `atomicAdd(&${buffer}[${offset}], ${fits ? value : `bitcast<${word}>(${value})`});`;
     if (fits) return `atomic${op === "min" ? "Min" : "Max"}(&${buffer}[${offset}], ${value});`;
     const name = `${buffer}_fold_${op}`;
-    const folded = this.body.fold(op, type, `bitcast<${TYPES[type]}>(seen)`, "value");
+    const folded = this.body.fold(op, type, `bitcast<${WGSL_TYPES[type]}>(seen)`, "value");
     this.accessors.define(
       name,
       [
-        `fn ${name}(i: i32, value: ${TYPES[type]}) {`,
+        `fn ${name}(i: i32, value: ${WGSL_TYPES[type]}) {`,
         `  var seen = atomicLoad(&${buffer}[i]);`,
         ...exchange(`${buffer}[i]`, "wanted", `let wanted = bitcast<${word}>(${folded});`, "if wanted == seen { break; }"),
         `}`,
@@ -351,7 +351,7 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
   }
 
   /** Writes the target of a contribution, one above its position so that zero means no target, and the contribution. */
-  protected contribute(body: BodyWriter, stmt: StmtOf<"scatter">, value: string, slot: string): void {
+  protected contribute(body: WgslBodyWriter, stmt: WgslStmtOf<"scatter">, value: string, slot: string): void {
     const { target } = stmt;
     const { element } = this.program.array(target);
     body.line(
@@ -362,7 +362,7 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
   }
 
   /** Position of a scattered element in row-major order of its target. */
-  protected rowMajor(body: BodyWriter, stmt: StmtOf<"scatter">): string {
+  protected rowMajor(body: WgslBodyWriter, stmt: WgslStmtOf<"scatter">): string {
     return stmt.indices
       .map((index) => body.value(index))
       .reduce((sum, index, axis) => (axis === 0 ? index : `(${sum}) * ${this.extent(stmt.target, axis)} + ${closed(index)}`));
@@ -388,15 +388,15 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
     return offset;
   }
 
-  abstract reduce(body: BodyWriter, stmt: StmtOf<"reduce">, value: string): void;
+  abstract reduce(body: WgslBodyWriter, stmt: WgslStmtOf<"reduce">, value: string): void;
 
-  teamFor(_body: BodyWriter, _stmt: StmtOf<"teamFor">): void {
+  teamFor(_body: WgslBodyWriter, _stmt: WgslStmtOf<"teamFor">): void {
     throw new Error(`kernel "${this.ir.name}" is not a team kernel`);
   }
-  teamReduce(_body: BodyWriter, _stmt: StmtOf<"teamReduce">): void {
+  teamReduce(_body: WgslBodyWriter, _stmt: WgslStmtOf<"teamReduce">): void {
     throw new Error(`kernel "${this.ir.name}" is not a team kernel`);
   }
-  single(_body: BodyWriter, _stmt: StmtOf<"single">): void {
+  single(_body: WgslBodyWriter, _stmt: WgslStmtOf<"single">): void {
     throw new Error(`kernel "${this.ir.name}" is not a team kernel`);
   }
 
@@ -413,7 +413,7 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
   }
 
   /** The finished shader; `workgroup` are the invocations along x, y and z. */
-  protected finish(workgroup: Entry["workgroup"]): Entry {
+  protected finish(workgroup: ShaderEntry["workgroup"]): ShaderEntry {
     const text = this.code.toString();
     const helpers = String(this.helpers);
     for (const { kind, type } of HIDDEN) if (this.helpers.needs(kind)) this.field({ kind }, type);
@@ -423,7 +423,7 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
     head.line(`// ${originText(this.ir)}.`);
     if (fields.length > 0) {
       head.block("struct Launch", () => {
-        for (const { name, type } of this.fields.values()) head.line(`${name}: ${type === "bool" ? "u32" : TYPES[type]},`);
+        for (const { name, type } of this.fields.values()) head.line(`${name}: ${type === "bool" ? "u32" : WGSL_TYPES[type]},`);
       });
       head.line("@group(0) @binding(0) var<uniform> launch: Launch;");
     }
@@ -435,7 +435,7 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
     for (const line of this.workgroup) head.line(line);
     for (const table of this.ir.tables) {
       const name = this.names.of("table", table.name);
-      if (new RegExp(`\\b${name}\\b`).test(text)) head.line(tableText(table, name, (type, value) => this.body.constant(type, value)));
+      if (new RegExp(`\\b${name}\\b`).test(text)) head.line(wgslTable(table, name, (type, value) => this.body.constant(type, value)));
     }
     const inputs = INPUTS.filter(([, name]) => new RegExp(`\\b${name}\\b`).test(text)).map(
       ([builtin, name, type]) => `@builtin(${builtin}) ${name}: ${type}`,

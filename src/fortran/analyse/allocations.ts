@@ -1,17 +1,17 @@
-import type { Apply, Bound, Call, Expr, Stmt } from "../tree/index.js";
-import { find, findProcedure, variableOf, type Scope, type Variable } from "./symbols.js";
-import { eachNode, eachStatement, namesIn } from "./visit.js";
-import { nameOf } from "./walk.js";
+import type { Apply, Bound, CallStatement, Expr, Stmt } from "../tree/index.js";
+import { find, findProcedure, namedVariable, type UnitScope, type Variable } from "./symbols.js";
+import { eachNode, eachStatement, namesInTree } from "./visit.js";
+import { variableName } from "./walk.js";
 
 /** Bounds, and where their names are known. */
 interface Allocation {
   readonly bounds: readonly Bound[];
-  readonly scope: Scope;
+  readonly scope: UnitScope;
 }
 /** `allocate(a(0:n))`, `p(0:) => a`; or `p => a`, `allocate(b, source=a)` and `call s(a)`, which take the bounds of another array. */
 type Origin = Allocation | { readonly like: Variable };
 
-const OF_WORLD = new WeakMap<Scope["world"], Map<string, Origin[]>>();
+const OF_WORLD = new WeakMap<UnitScope["world"], Map<string, Origin[]>>();
 
 /** Allocation that gives bounds to an array whose declaration leaves them open, as far as it was found; the first one if several differ. */
 export function findAllocation(variable: Variable): Allocation | undefined {
@@ -26,15 +26,15 @@ const lowersOf = ({ bounds, scope }: Allocation): string =>
     .map(({ lower }) => {
       if (!lower) return "1";
       if (lower.kind === "literal") return lower.text;
-      const places = [...namesIn(lower)].map((name) => placeOf(find(scope, name)?.scope ?? scope));
+      const places = [...namesInTree(lower)].map((name) => placeOf(find(scope, name)?.scope ?? scope));
       return `${places.join()} ${JSON.stringify(lower, (key, value: unknown) => (key === "at" ? undefined : value))}`;
     })
     .join();
 
 /** Whether variables of a routine tell where an array begins, which others do not know; `reader` is one of these. */
-export const beginsLocally = ({ bounds, scope }: Allocation, reader?: Scope): boolean =>
+export const beginsLocally = ({ bounds, scope }: Allocation, reader?: UnitScope): boolean =>
   bounds.some(({ lower }) =>
-    [...namesIn(lower)].some((name) => {
+    [...namesInTree(lower)].some((name) => {
       const variable = find(scope, name);
       if (variable?.value || variable?.scope.unit.kind === "module") return false;
       return !variable || !reader || find(reader, name) !== variable;
@@ -62,15 +62,15 @@ function originsOf(variable: Variable, seen = new Set<Variable["at"]>()): Alloca
 const keyOf = ({ component, scope, name }: Variable): string => component ?? `${placeOf(scope)} ${name}`;
 
 /** Tells scopes apart: procedures of several modules, and programs, may have one name. */
-const placeOf = (scope: Scope): number => scope.world.scopes.indexOf(scope);
+const placeOf = (scope: UnitScope): number => scope.world.scopes.indexOf(scope);
 
 /** The array that an expression is as a whole. */
-function wholeArray(scope: Scope, e: Expr): Variable | undefined {
-  const found = variableOf(scope, e);
+function wholeArray(scope: UnitScope, e: Expr): Variable | undefined {
+  const found = namedVariable(scope, e);
   return found?.dims && found;
 }
 
-function origins(world: Scope["world"]): Map<string, Origin[]> {
+function origins(world: UnitScope["world"]): Map<string, Origin[]> {
   const found = new Map<string, Origin[]>();
   const put = (variable: Variable, origin: Origin): void =>
     void found.set(keyOf(variable), [...(found.get(keyOf(variable)) ?? []), origin]);
@@ -85,7 +85,7 @@ function origins(world: Scope["world"]): Map<string, Origin[]> {
     if (keeping.size === 0) continue;
     eachNode(scope.unit.body, (node) => {
       if (node.kind !== "call" && node.kind !== "apply") return;
-      const { args, ...called } = node as Call | Apply;
+      const { args, ...called } = node as CallStatement | Apply;
       const name = called.kind === "call" ? called.procedure.name : called.base.name;
       const procedure = keeping.has(name) ? findProcedure(scope, name) : undefined;
       if (!procedure) return;
@@ -100,7 +100,7 @@ function origins(world: Scope["world"]): Map<string, Origin[]> {
 }
 
 /** The dummy arguments of a procedure that begin where the arrays begin that are given. */
-function keptBy({ unit, variables }: Scope): { dummy: Variable; place: number }[] {
+function keptBy({ unit, variables }: UnitScope): { dummy: Variable; place: number }[] {
   if (unit.kind !== "procedure") return [];
   return unit.dummies.flatMap((name, place) => {
     const dummy = variables.get(name);
@@ -108,7 +108,7 @@ function keptBy({ unit, variables }: Scope): { dummy: Variable; place: number }[
   });
 }
 
-function originIn(scope: Scope, stmt: Stmt, add: (target: Expr, origin: Origin | undefined) => void): void {
+function originIn(scope: UnitScope, stmt: Stmt, add: (target: Expr, origin: Origin | undefined) => void): void {
   const like = (e: Expr): Origin | undefined => {
     const variable = wholeArray(scope, e);
     return variable && { like: variable };
@@ -127,7 +127,7 @@ function originIn(scope: Scope, stmt: Stmt, add: (target: Expr, origin: Origin |
     const { target, value } = stmt;
     if (target.kind === "apply") add(target, bounds(target.args));
     // A section begins at 1.
-    else if (value.kind === "apply" && nameOf(value) !== "null") {
+    else if (value.kind === "apply" && variableName(value) !== "null") {
       const axes = value.args.filter(({ kind }) => kind === "section");
       if (axes.length > 0) add(target, { bounds: axes.map(() => ({ assumed: true })), scope });
     } else add(target, like(value));

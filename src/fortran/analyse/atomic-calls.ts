@@ -1,5 +1,5 @@
 import type { Location } from "../../ir/types.js";
-import type { Directive, Expr, Name, Procedure, SourceFile, Stmt, Unit, Variable } from "../tree/index.js";
+import type { Directive, Expr, Name, Procedure, SourceFile, Stmt, Unit, Designator } from "../tree/index.js";
 import { eachNode, mapStatements } from "./visit.js";
 
 /* Rewrites CUDA Fortran's `istat = atomicadd(x, e)` as an update of x under `atomic`. */
@@ -40,7 +40,7 @@ function changed<T extends Unit>(unit: T): T {
 }
 
 /** Value that `atomicadd(x, e)` assigns to x. */
-function updateOf(e: Expr): { x: Variable; value: Expr; isPlain?: true } | undefined {
+function updateOf(e: Expr): { x: Designator; value: Expr; isPlain?: true } | undefined {
   if (e.kind !== "apply" || e.base.kind !== "name" || e.args.length !== 2) return undefined;
   const [x, by] = e.args.map((arg) => (arg.kind === "value" ? arg.value : undefined));
   if (!by || !x || (x.kind !== "name" && x.kind !== "part" && x.kind !== "apply")) return undefined;

@@ -1,22 +1,22 @@
 import type { Directive, Stmt } from "../tree/index.js";
-import { flowOf, readsPart } from "./flow.js";
+import { controlFlow, readsPart } from "./flow.js";
 import { sharingOf } from "./sharing.js";
-import { findNamed, isSaved, ownerOf, proceduresSeen, type Scope, type Variable } from "./symbols.js";
-import { bodiesOf, mapStatements, namesIn, withBodies } from "./visit.js";
+import { findNamed, isSaved, ownerOf, proceduresSeen, type UnitScope, type Variable } from "./symbols.js";
+import { bodiesOf, mapStatements, namesInTree, withBodies } from "./visit.js";
 
 /* Uses of variables after a statement. */
 
 /** Whether the value that a statement leaves in a variable may be read after it. */
-export function isReadBehind(scope: Scope, stmt: Stmt, name: string): boolean {
+export function isReadBehind(scope: UnitScope, stmt: Stmt, name: string): boolean {
   const { unit } = scope;
   const variable = findNamed(scope, name);
   if (!variable || unit.kind === "module") return false;
   if (ownerOf(variable) !== scope || isSaved(variable) || (variable.dummy && !variable.attributes.has("value"))) return true;
   if (unit.kind === "procedure" && unit.form === "function" && name === (unit.result ?? unit.name)) return true;
   // Internal procedures may be called from anywhere.
-  if (unit.procedures.some((inner) => namesIn(inner).has(name))) return true;
+  if (unit.procedures.some((inner) => namesInTree(inner).has(name))) return true;
   const following = withoutOwn(behind(unit.body, stmt) ?? [], name, variable, []);
-  const flow = flowOf(following, proceduresSeen(scope));
+  const flow = controlFlow(following, proceduresSeen(scope));
   return variable.component ? readsPart(flow, name) : flow.readFirst.has(name);
 }
 

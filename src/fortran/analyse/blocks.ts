@@ -1,34 +1,34 @@
-import type { Block, Declaration, Module, Procedure, Program, Stmt } from "../tree/index.js";
+import type { BlockConstruct, Declaration, Module, Procedure, MainProgram, Stmt } from "../tree/index.js";
 import { eachNode, eachStatement, mapStatements } from "./visit.js";
 
 /* Variables that `block … end block` declares, as variables of the procedure around it. */
 
-export const namesOf = (declarations: readonly Declaration[] = []): string[] =>
+export const blockNames = (declarations: readonly Declaration[] = []): string[] =>
   declarations.flatMap((each) => (each.kind === "variables" ? each.names.map(({ name }) => name) : []));
 
 /** Variables of the blocks among some statements. */
 export function blockVariables(body: readonly Stmt[]): Set<string> {
   const found = new Set<string>();
   eachStatement(body, (s) => {
-    if (s.kind === "block") namesOf(s.declarations).forEach((name) => found.add(name));
+    if (s.kind === "block") blockNames(s.declarations).forEach((name) => found.add(name));
   });
   return found;
 }
 
 /** The unit with the declarations of its blocks, whose names are new ones where others have them, too. */
-export function withoutBlocks<T extends Module | Procedure | Program>(unit: T): T {
+export function withoutBlocks<T extends Module | Procedure | MainProgram>(unit: T): T {
   if (unit.kind === "module" || blockVariables(unit.body).size === 0) return unit;
   const declarations: Declaration[] = [...unit.declarations];
-  const taken = new Set([...unit.procedures.map(({ name }) => name), ...namesOf(declarations)]);
+  const taken = new Set([...unit.procedures.map(({ name }) => name), ...blockNames(declarations)]);
   const body = mapStatements(unit.body, (s) => {
     if (s.kind !== "block" || !s.declarations) return [s];
-    let made: Block = s;
-    for (const name of namesOf(s.declarations)) {
+    let made: BlockConstruct = s;
+    for (const name of blockNames(s.declarations)) {
       let free = name;
       for (let n = 2; taken.has(free) || (free !== name ? uses(unit, free) > 0 : uses(unit, name) > uses(s, name)); n++)
         free = `${name}_${n}`;
       taken.add(free);
-      if (free !== name) made = renamed(made, name, free) as Block;
+      if (free !== name) made = renamedVariables(made, name, free) as BlockConstruct;
     }
     // `import` of a block does not affect the procedure around it.
     declarations.push(...made.declarations!.filter((d) => d.kind !== "other" || d.word !== "import"));
@@ -48,15 +48,15 @@ export function uses(tree: unknown, name: string): number {
 }
 
 /** A tree with another name for a variable. */
-export function renamed(tree: unknown, from: string, to: string): unknown {
-  if (Array.isArray(tree)) return tree.map((item) => (item === from ? to : renamed(item, from, to)));
+export function renamedVariables(tree: unknown, from: string, to: string): unknown {
+  if (Array.isArray(tree)) return tree.map((item) => (item === from ? to : renamedVariables(item, from, to)));
   if (tree === null || typeof tree !== "object") return tree;
   const isPart = (tree as { kind?: string }).kind === "part";
   return Object.fromEntries(
     Object.entries(tree).map(([key, value]) => {
       if (key === "at") return [key, value];
       const isName = value === from && ((key === "name" && !isPart) || key === "variable");
-      return [key, isName ? to : renamed(value, from, to)];
+      return [key, isName ? to : renamedVariables(value, from, to)];
     }),
   );
 }

@@ -1,9 +1,9 @@
 import type { Problem, Problems } from "../errors.js";
-import type { Procedure, Program, SourceFile, Unit } from "../tree/index.js";
+import type { Procedure, MainProgram, SourceFile, Unit } from "../tree/index.js";
 
 /* Procedures with statements that cannot be read. What else is wrong with a file is looked for without them, so that one run tells it all. */
 
-type Readable = Procedure | Program;
+type Readable = Procedure | MainProgram;
 
 const readable = (units: readonly Unit[]): Readable[] =>
   units.flatMap((unit) => [...(unit.kind === "module" ? [] : [unit]), ...readable(unit.procedures)]);

@@ -3,9 +3,9 @@
  * one iteration to the next.
  */
 
-import type { Argument, Expr, Part, Procedure, Stmt } from "../tree/index.js";
+import type { ActualArgument, Expr, ComponentRef, Procedure, Stmt } from "../tree/index.js";
 import { bodiesOf, eachNode, rootOf } from "./visit.js";
-import { nameOf } from "./walk.js";
+import { variableName } from "./walk.js";
 
 interface Flow {
   /** Variables that some path reads before it assigns them. */
@@ -28,7 +28,7 @@ export interface Procedures {
 }
 
 /** An array counts as assigned with its first element. `procedures`: those that may be called. */
-export function flowOf(body: readonly Stmt[], procedures: Procedures): Flow {
+export function controlFlow(body: readonly Stmt[], procedures: Procedures): Flow {
   return new Walk(procedures, new Map()).flow(body);
 }
 
@@ -70,7 +70,7 @@ class Walk implements Flow {
         reads(s.value, s.target.kind === "apply" ? s.target.args : []);
         this.assign(rootOf(s.target), done);
         // No name has two dots.
-        done.add(`..${nameOf(s.target)}`);
+        done.add(`..${variableName(s.target)}`);
         return done;
       case "call":
         reads(s.launch);
@@ -130,8 +130,8 @@ class Walk implements Flow {
     const read = (name: string): void => void (done.has(name) || this.readFirst.add(name));
     eachNode(tree, (node) => {
       if (node.kind === "part") {
-        const part = node as Part;
-        if (!done.has(`..${nameOf(part)}`)) this.partsRead.add(nameOf(part));
+        const part = node as ComponentRef;
+        if (!done.has(`..${variableName(part)}`)) this.partsRead.add(variableName(part));
         const root = rootOf(part);
         if (root !== undefined) read(root);
         for (let at: Expr = part; at.kind === "part" || at.kind === "apply"; at = at.base)
@@ -147,7 +147,7 @@ class Walk implements Flow {
     });
   }
 
-  private call(name: string | undefined, args: readonly Argument[], done: Set<string>): void {
+  private call(name: string | undefined, args: readonly ActualArgument[], done: Set<string>): void {
     const found = name === undefined ? undefined : this.procedures.get(name);
     const called = found?.procedure;
     const inner = found && this.of(found);
@@ -162,7 +162,7 @@ class Walk implements Flow {
       if (inner && dummy && root !== undefined && arg.kind === "value" && arg.value.kind !== "apply")
         for (const part of inner.partsRead)
           if (part === `${dummy}%` || part.startsWith(`${dummy}_`)) {
-            const name = nameOf(arg.value as Part) + part.slice(dummy.length);
+            const name = variableName(arg.value as ComponentRef) + part.slice(dummy.length);
             if (!done.has(`..${name}`)) this.partsRead.add(name);
           }
       if (!writes) continue;

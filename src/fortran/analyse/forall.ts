@@ -1,6 +1,6 @@
 import type { Problem } from "../errors.js";
 import type { DoConcurrent, Expr } from "../tree/index.js";
-import { argumentsOf, nameOf, walkExpr } from "./walk.js";
+import { argumentsOf, variableName, visitExpr } from "./walk.js";
 import { text } from "./writes.js";
 
 /**
@@ -13,12 +13,12 @@ export function orderOfForall({ forall, body, mask }: DoConcurrent): Problem | u
   let found: Problem | undefined;
   const look = (e: Expr): boolean | void => {
     if (e.kind !== "name" && e.kind !== "part" && e.kind !== "apply") return;
-    const wanted = own.get(nameOf(e));
+    const wanted = own.get(variableName(e));
     if (wanted === undefined) return;
     if (wanted !== text(e))
       found = {
         at: e.at,
-        construct: nameOf(e),
+        construct: variableName(e),
         why: "forall assigns it, and reads other elements of it",
         remedy: "assign to another array first",
       };
@@ -27,12 +27,12 @@ export function orderOfForall({ forall, body, mask }: DoConcurrent): Problem | u
   for (const stmt of body) {
     if (stmt.kind === "assign" && stmt.target.kind === "apply") {
       look(stmt.target);
-      own.set(nameOf(stmt.target), text(stmt.target));
+      own.set(variableName(stmt.target), text(stmt.target));
     } else if (stmt.kind !== "comment")
       return { at: stmt.at, construct: "forall", why: "it contains more than assignments to elements", remedy: "write do loops" };
   }
   for (const stmt of body)
     if (stmt.kind === "assign" && stmt.target.kind === "apply")
-      for (const e of [stmt.value, ...(mask ? [mask] : []), ...argumentsOf(stmt.target.args)]) walkExpr(e, look);
+      for (const e of [stmt.value, ...(mask ? [mask] : []), ...argumentsOf(stmt.target.args)]) visitExpr(e, look);
   return found;
 }

@@ -5,9 +5,9 @@
 
 import type { Expr, Stmt } from "../tree/index.js";
 import { blockVariables } from "./blocks.js";
-import { find, findProcedure, type Scope } from "./symbols.js";
+import { find, findProcedure, type UnitScope } from "./symbols.js";
 import type { Sharing } from "./sharing.js";
-import { eachStatement, mapStatements, namesIn } from "./visit.js";
+import { eachStatement, mapStatements, namesInTree } from "./visit.js";
 import { bare } from "./walk.js";
 import { conjuncts, text, writesOf } from "./writes.js";
 
@@ -22,14 +22,14 @@ export interface Left {
 
 /** The body of a parallel loop, and what its iterations differ in. */
 interface Iterations {
-  readonly scope: Scope;
+  readonly scope: UnitScope;
   readonly body: readonly Stmt[];
   readonly axes: readonly { readonly variable: string }[];
   readonly mask?: Expr;
 }
 
 /** Scalars that statements assign otherwise than as the variable of a loop. */
-export const assignedBesideLoops = (scope: Scope, body: readonly Stmt[]): Set<string> =>
+export const assignedBesideLoops = (scope: UnitScope, body: readonly Stmt[]): Set<string> =>
   writesOf(
     scope,
     mapStatements(body, (s) => (s.kind === "do" || s.kind === "do-concurrent" ? s.body : [s])),
@@ -99,8 +99,8 @@ function varyingIn({ scope, body, axes }: Iterations): Set<string> {
 }
 
 /** Whether iterations may find different values in an expression: by what it names, or by functions of the program. */
-function isVarying(scope: Scope, e: Expr, varying: ReadonlySet<string>): boolean {
-  return [...namesIn(e)].some((name) => varying.has(name) || (!find(scope, name) && findProcedure(scope, name) !== undefined));
+function isVarying(scope: UnitScope, e: Expr, varying: ReadonlySet<string>): boolean {
+  return [...namesInTree(e)].some((name) => varying.has(name) || (!find(scope, name) && findProcedure(scope, name) !== undefined));
 }
 
 /** Whether every iteration assigns the scalar: nothing leaves it before, and no condition stands around. */

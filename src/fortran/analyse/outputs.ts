@@ -1,10 +1,10 @@
 import type { Unsupported } from "../tree/index.js";
-import { find, type Scope } from "./symbols.js";
+import { find, type UnitScope } from "./symbols.js";
 
 const OUTPUTS: readonly string[] = ["write", "open", "close", "flush", "format", "rewind", "backspace", "endfile"];
 
 /** Whether a statement does no more than files and screens see. `write(text, …)` gives a variable a value. */
-export function isOutput(scope: Scope, stmt: Unsupported): boolean {
+export function isOutput(scope: UnitScope, stmt: Unsupported): boolean {
   if (!OUTPUTS.includes(stmt.construct)) return false;
   if (stmt.construct !== "write") return true;
   const [, unit] = /^write\s*\(\s*(?:unit\s*=\s*)?(\*|\w+)\s*[,)]/i.exec(stmt.text) ?? [];

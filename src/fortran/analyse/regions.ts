@@ -6,19 +6,19 @@ import { orderOfForall } from "./forall.js";
 import { shortLaunch, type ShortLaunch } from "./launches.js";
 import { assignedBesideLoops, leftBy, type Left } from "./left.js";
 import { isAssignedExclusively, sharingOf, type Sharing } from "./sharing.js";
-import { find, findNamed, findProcedure, ownerOf, partsOf, type Scope, type Variable } from "./symbols.js";
-import { bodiesOf, eachStatement, mentions, namesIn } from "./visit.js";
-import { nameOf, walkExpr } from "./walk.js";
+import { find, findNamed, findProcedure, ownerOf, nestedComponents, type UnitScope, type Variable } from "./symbols.js";
+import { bodiesOf, eachStatement, mentionsName, namesInTree } from "./visit.js";
+import { variableName, visitExpr } from "./walk.js";
 import { blockThreads, gridThreads, SHARED_BYTES, sizeName, threadIndices } from "./thread-index.js";
 import { accumulation, readFirst, writesOf } from "./writes.js";
 
 /** A loop nest whose iterations run at the same time, or the body of a `global` procedure. */
-export interface Region {
+export interface ParallelRegion {
   readonly name: string;
-  readonly scope: Scope;
+  readonly scope: UnitScope;
   readonly at: Location;
   /** Outermost first. */
-  readonly axes: readonly Axis[];
+  readonly axes: readonly LoopAxis[];
   readonly body: readonly Stmt[];
   /** Name of the innermost of its loops, by which `cycle` may call it. */
   readonly loopName?: string;
@@ -46,7 +46,7 @@ export interface Region {
   readonly isOpen?: true;
 }
 
-export interface Axis {
+export interface LoopAxis {
   readonly variable: string;
   readonly start: Expr;
   /** Undefined if a launch's grid tells. */
@@ -61,15 +61,15 @@ interface Reduction {
   readonly inferred: boolean;
 }
 
-const present = (region: Region | undefined): Region[] => (region ? [region] : []);
+const present = (region: ParallelRegion | undefined): ParallelRegion[] => (region ? [region] : []);
 
 /** The regions of a procedure, in order. */
-export function regionsOf(scope: Scope): Region[] {
+export function regionsOf(scope: UnitScope): ParallelRegion[] {
   const { unit } = scope;
   if (unit.kind === "module") return [];
   if (unit.kind === "procedure" && unit.attributes.includes("global")) return present(globalRegion(scope));
   if (unit.kind === "procedure" && unit.attributes.includes("device") && !unit.attributes.includes("host")) return [];
-  const found: Omit<Region, "name">[] = [];
+  const found: Omit<ParallelRegion, "name">[] = [];
   const look = (list: readonly Stmt[], around: readonly Directive[]): void => {
     for (const stmt of list) {
       const region = regionOf(scope, stmt, around);
@@ -99,7 +99,7 @@ export const isOpen = (directive: Directive, clauses: readonly Clause[]): boolea
   isOfKernels(directive) && !clauses.some((clause) => clause.kind === "level" && clause.level === "independent");
 
 /** The region that a statement is, if it is one. */
-function regionOf(scope: Scope, stmt: Stmt, around: readonly Directive[]): Omit<Region, "name"> | undefined {
+function regionOf(scope: UnitScope, stmt: Stmt, around: readonly Directive[]): Omit<ParallelRegion, "name"> | undefined {
   if (stmt.kind === "do-concurrent") return concurrentRegion(scope, stmt);
   if (stmt.kind !== "directed" || !isParallel(stmt.directive)) return undefined;
   const { directive } = stmt;
@@ -107,7 +107,7 @@ function regionOf(scope: Scope, stmt: Stmt, around: readonly Directive[]): Omit<
   // Runs the rest of a `kernels` block in order.
   const isLoop = loops.length === 1 && (loops[0].kind === "do" || (loops[0].kind === "directed" && isParallel(loops[0].directive)));
   if (isOfKernels(directive) && !isLoop) return undefined;
-  const axes: Axis[] = [];
+  const axes: LoopAxis[] = [];
   let body: readonly Stmt[] = loops;
   let wanted = count(directive);
   const own = [directive];
@@ -164,14 +164,14 @@ const counts = ({ kind }: Stmt): boolean => kind !== "continue" && kind !== "com
 
 const count = ({ clauses }: Directive): number => clauses.find((clause) => clause.kind === "collapse")?.count ?? 1;
 
-function dependsOn(bounds: readonly (Expr | undefined)[], axes: readonly Axis[]): boolean {
+function dependsOn(bounds: readonly (Expr | undefined)[], axes: readonly LoopAxis[]): boolean {
   let depends = false;
   for (const bound of bounds)
-    if (bound) walkExpr(bound, (e) => void (e.kind === "name" && axes.some(({ variable }) => variable === e.name) && (depends = true)));
+    if (bound) visitExpr(bound, (e) => void (e.kind === "name" && axes.some(({ variable }) => variable === e.name) && (depends = true)));
   return depends;
 }
 
-function concurrentRegion(scope: Scope, stmt: DoConcurrent): Omit<Region, "name"> | undefined {
+function concurrentRegion(scope: UnitScope, stmt: DoConcurrent): Omit<ParallelRegion, "name"> | undefined {
   const problem = orderOfForall(stmt);
   if (problem) {
     scope.world.problems.add(problem.at, problem.construct, problem.why, problem.remedy);
@@ -193,15 +193,16 @@ function concurrentRegion(scope: Scope, stmt: DoConcurrent): Omit<Region, "name"
 }
 
 /** Arrays with the same elements assigned by all iterations. As iterations may not use each other's values, each has its own array. */
-function assignedAlike(scope: Scope, stmt: DoConcurrent): string[] {
+function assignedAlike(scope: UnitScope, stmt: DoConcurrent): string[] {
   const written = writesOf(scope, stmt.body);
   const varying = new Set([...written, ...stmt.axes.map(({ variable }) => variable)]);
   const apart = new Set<string>();
   eachStatement(stmt.body, (each) => {
-    if (each.kind === "do" && ![each.start, each.stop, each.step].some((bound) => mentions(bound, varying))) varying.delete(each.variable);
+    if (each.kind === "do" && ![each.start, each.stop, each.step].some((bound) => mentionsName(bound, varying)))
+      varying.delete(each.variable);
     const targets = each.kind === "assign" ? [each.target] : each.kind === "call" ? each.args : [];
     for (const target of targets) {
-      const [array, ...subscripts] = [...namesIn(target)];
+      const [array, ...subscripts] = [...namesInTree(target)];
       if (subscripts.some((name) => varying.has(name))) apart.add(array);
     }
   });
@@ -213,13 +214,16 @@ function assignedAlike(scope: Scope, stmt: DoConcurrent): string[] {
 }
 
 function finished(
-  scope: Scope,
+  scope: UnitScope,
   stmt: Stmt,
-  axes: readonly Axis[],
+  axes: readonly LoopAxis[],
   body: readonly Stmt[],
   clauses: readonly Reduction[],
-  { sharing, ...rest }: Pick<Region, "stream" | "loopName" | "mask" | "carried" | "privates" | "isOpen"> & { readonly sharing: SharingOf },
-): Omit<Region, "name"> {
+  {
+    sharing,
+    ...rest
+  }: Pick<ParallelRegion, "stream" | "loopName" | "mask" | "carried" | "privates" | "isOpen"> & { readonly sharing: SharingOf },
+): Omit<ParallelRegion, "name"> {
   const written = writesOf(scope, body);
   const scalars = new Set([...written].filter((name) => !findNamed(scope, name)?.dims));
   const first = readFirst(scope, body, scalars);
@@ -236,7 +240,7 @@ type SharingOf = (name: string, variable: Variable) => Sharing;
 
 /** Reductions of clauses, and those that show by how the body uses a variable. */
 function reductionsOf(
-  scope: Scope,
+  scope: UnitScope,
   stmt: Stmt,
   body: readonly Stmt[],
   clauses: readonly Reduction[],
@@ -262,7 +266,12 @@ function reductionsOf(
 }
 
 /** The scalars that come back as the construct says, except reductions; reports problems of scalars that cannot. */
-function leftIn(region: Omit<Region, "name" | "left">, scalars: readonly string[], first: ReadonlySet<string>, sharing: SharingOf): Left[] {
+function leftIn(
+  region: Omit<ParallelRegion, "name" | "left">,
+  scalars: readonly string[],
+  first: ReadonlySet<string>,
+  sharing: SharingOf,
+): Left[] {
   const { scope, body, axes, privates } = region;
   const stmt = region.stmt!;
   const assigned = assignedBesideLoops(scope, body);
@@ -299,11 +308,11 @@ function remedyOf(stmt: Stmt): string {
 }
 
 /** Names, with the names of components of objects among them. */
-const withParts = (scope: Scope, names: Iterable<string>): string[] =>
-  [...names].flatMap((name) => [name, ...partsOf(scope, { kind: "name", name, at: scope.unit.at }).map(nameOf)]);
+const withParts = (scope: UnitScope, names: Iterable<string>): string[] =>
+  [...names].flatMap((name) => [name, ...nestedComponents(scope, { kind: "name", name, at: scope.unit.at }).map(variableName)]);
 
 /** Whether threads of a block share memory or wait for each other, in a kernel or in what it calls. */
-function sharesInBlocks(scope: Scope, seen = new Set<Scope>()): true | undefined {
+function sharesInBlocks(scope: UnitScope, seen = new Set<UnitScope>()): true | undefined {
   const { unit } = scope;
   if (seen.has(scope) || unit.kind !== "procedure") return undefined;
   seen.add(scope);
@@ -322,7 +331,7 @@ function sharesInBlocks(scope: Scope, seen = new Set<Scope>()): true | undefined
 export const isBarrier = (name: string): boolean => name === "syncthreads" || name === "syncwarp";
 
 /** Scalars of the device's memory among names: module variables, and arguments not passed by value. */
-const sharedScalars = (scope: Scope, names: ReadonlySet<string>): string[] =>
+const sharedScalars = (scope: UnitScope, names: ReadonlySet<string>): string[] =>
   [...names].filter((name) => {
     const variable = findNamed(scope, name);
     if (!variable || variable.dims || variable.value) return false;
@@ -340,7 +349,7 @@ function isAtomic(name: string, body: readonly Stmt[]): boolean {
   return !plainly;
 }
 
-function globalRegion(scope: Scope): Region | undefined {
+function globalRegion(scope: UnitScope): ParallelRegion | undefined {
   const { unit } = scope;
   if (unit.kind !== "procedure") return undefined;
   const ofBlocks = sharesInBlocks(scope);

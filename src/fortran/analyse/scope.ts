@@ -1,6 +1,6 @@
 import type { Location, ScalarType } from "../../ir/types.js";
 import type { Problems } from "../errors.js";
-import type { Bound, Expr, Module, Procedure, Program, TypeDefinition } from "../tree/index.js";
+import type { Bound, Expr, Module, Procedure, MainProgram, TypeDefinition } from "../tree/index.js";
 
 /* Knowledge of the files that are read together: their units, and the declarations of these. */
 
@@ -18,7 +18,7 @@ export interface Variable {
   /** For a component: its type, and its name in that type. */
   readonly component?: string;
   /** For a component: where its object is declared; `scope` is the type's. */
-  readonly owner?: Scope;
+  readonly owner?: UnitScope;
   /** Declared bounds of an array. */
   readonly dims?: readonly Bound[];
   readonly attributes: ReadonlySet<string>;
@@ -27,17 +27,17 @@ export interface Variable {
   readonly value?: Expr;
   /** The value that a variable begins with; a procedure's own keeps from call to call what is assigned to it. */
   readonly initial?: Expr;
-  readonly scope: Scope;
+  readonly scope: UnitScope;
   readonly at: Location;
 }
 
-export interface Scope {
-  readonly unit: Module | Procedure | Program;
+export interface UnitScope {
+  readonly unit: Module | Procedure | MainProgram;
   /** The file that was read: the unit may stand in one that it includes. */
   readonly file: string;
-  readonly parent?: Scope;
+  readonly parent?: UnitScope;
   readonly variables: Map<string, Variable>;
-  readonly procedures: Map<string, Scope>;
+  readonly procedures: Map<string, UnitScope>;
   readonly types: Map<string, TypeDefinition>;
   /** Names in interfaces: a generic name with its specific procedures, a procedure with itself. */
   readonly interfaces: Map<string, readonly string[]>;
@@ -46,10 +46,10 @@ export interface Scope {
 
 /** The files that are read together. */
 export interface World {
-  readonly modules: Map<string, Scope>;
+  readonly modules: Map<string, UnitScope>;
   /** Procedures outside of modules. */
-  readonly external: Map<string, Scope>;
-  readonly scopes: Scope[];
+  readonly external: Map<string, UnitScope>;
+  readonly scopes: UnitScope[];
   /** Kinds by name, over what modules say: `{ rkind: "f64", ikind: "i32" }`. */
   readonly kinds: Readonly<Record<string, "f64" | "f32" | "i32">>;
   readonly problems: Problems;

@@ -2,18 +2,28 @@ import { own } from "../../base/own.js";
 import { unreachable } from "../../base/unreachable.js";
 import type { Location } from "../../ir/types.js";
 import type { Problems } from "../errors.js";
-import type { Bound, DeclaredName, Expr, Name, Part, SourceFile, TypeDefinition, TypeSpec, VariableDeclaration } from "../tree/index.js";
+import type {
+  Bound,
+  DeclaredName,
+  Expr,
+  Name,
+  ComponentRef,
+  SourceFile,
+  TypeDefinition,
+  TypeSpec,
+  VariableDeclaration,
+} from "../tree/index.js";
 import { withoutBlocks } from "./blocks.js";
 import { besideComponents } from "./component-names.js";
 import type { Procedures } from "./flow.js";
 import { mayChange } from "./initial.js";
-import type { Scope, Variable, World } from "./scope.js";
+import type { UnitScope, Variable, World } from "./scope.js";
 import { bindingsOf } from "./visible.js";
-import { nameOf, namesOf } from "./walk.js";
+import { variableName, namesInExpr } from "./walk.js";
 
 /* Names and what they stand for: variables with their types and bounds, procedures, derived types, over modules and what they use. */
 
-export type { Scope, Variable, World } from "./scope.js";
+export type { UnitScope, Variable, World } from "./scope.js";
 
 /** Kinds of intrinsic modules, in bytes. */
 const KINDS: Readonly<Record<string, number>> = {
@@ -48,9 +58,9 @@ export function readSymbols(files: readonly SourceFile[], kinds: World["kinds"],
       else if (unit.kind === "procedure") world.external.set(unit.name, scope);
     }
   addSubmodules(files, world);
-  const declared = new Set<Scope>();
+  const declared = new Set<UnitScope>();
   // Kinds and bounds may stand in modules that come later: what a scope uses is declared before it.
-  const declare = (scope: Scope | undefined): void => {
+  const declare = (scope: UnitScope | undefined): void => {
     if (!scope || declared.has(scope)) return;
     declared.add(scope);
     declare(scope.parent);
@@ -66,7 +76,7 @@ function addSubmodules(files: readonly SourceFile[], world: World): void {
   const left = new Set(
     files.flatMap(({ file, units }) => units.flatMap((unit) => (unit.kind === "module" && unit.ancestor ? [{ file, unit }] : []))),
   );
-  const made = new Map<string, Scope>();
+  const made = new Map<string, UnitScope>();
   for (let count = -1; count !== left.size;) {
     count = left.size;
     for (const each of left) {
@@ -78,7 +88,7 @@ function addSubmodules(files: readonly SourceFile[], world: World): void {
       made.set(`${module}:${each.unit.name}`, scope);
       for (const [name, procedure] of scope.procedures) {
         if (procedure.unit.kind !== "procedure" || !procedure.unit.prefixes.includes("module")) continue;
-        for (let at: Scope | undefined = around; at; at = at.parent) if (at.interfaces.has(name)) at.procedures.set(name, procedure);
+        for (let at: UnitScope | undefined = around; at; at = at.parent) if (at.interfaces.has(name)) at.procedures.set(name, procedure);
       }
     }
   }
@@ -92,11 +102,11 @@ function addSubmodules(files: readonly SourceFile[], world: World): void {
 }
 
 /** Skips a routine with statements that could not be read. */
-const isBroken = (unit: Scope["unit"]): boolean => unit.kind !== "module" && unit.broken === true;
+const isBroken = (unit: UnitScope["unit"]): boolean => unit.kind !== "module" && unit.broken === true;
 
-function scopeOf(written: Scope["unit"], file: string, parent: Scope | undefined, world: World): Scope {
+function scopeOf(written: UnitScope["unit"], file: string, parent: UnitScope | undefined, world: World): UnitScope {
   const unit = besideComponents(withoutBlocks(written));
-  const scope: Scope = {
+  const scope: UnitScope = {
     unit,
     file,
     parent,
@@ -128,7 +138,7 @@ interface Draft {
   at: Location;
 }
 
-function declareAll(scope: Scope): void {
+function declareAll(scope: UnitScope): void {
   const { unit } = scope;
   const drafts = new Map<string, Draft>();
   const result = unit.kind === "procedure" && unit.form === "function" ? (unit.result ?? unit.name) : undefined;
@@ -198,7 +208,7 @@ function dependsOnItself(declared: Variable): boolean {
   const seen = new Set<Variable>();
   const reaches = ({ value, scope }: Variable): boolean =>
     value !== undefined &&
-    [...namesOf(value)].some((name) => {
+    [...namesInExpr(value)].some((name) => {
       const other = find(scope, name);
       if (!other || seen.has(other)) return false;
       seen.add(other);
@@ -207,7 +217,7 @@ function dependsOnItself(declared: Variable): boolean {
   return reaches(declared);
 }
 
-function variable(scope: Scope, { name, spec, dims, attributes, value, at }: Draft & { spec: TypeSpec }, dummy: boolean): Variable {
+function variable(scope: UnitScope, { name, spec, dims, attributes, value, at }: Draft & { spec: TypeSpec }, dummy: boolean): Variable {
   const typed = typeOf(scope, spec);
   const isAlias = dims?.every(({ assumed }) => assumed);
   const [word, reason] = Object.entries(REFUSED).find(([each]) => attributes.has(each) && !(each === "pointer" && isAlias)) ?? [];
@@ -233,14 +243,14 @@ export const isSaved = ({ value, initial, attributes, dummy, component }: Variab
   !dummy && value === undefined && ((initial !== undefined && component === undefined) || attributes.has("save"));
 
 /** Other files may assign a module's variables. */
-const isConstant = ({ unit }: Scope, name: string, attributes: ReadonlySet<string>): boolean =>
+const isConstant = ({ unit }: UnitScope, name: string, attributes: ReadonlySet<string>): boolean =>
   attributes.has("parameter") || (unit.kind !== "module" && !attributes.has("pointer") && !mayChange(unit, name));
 
 export const isStreamKind = ({ kindOf }: Pick<TypeSpec, "kindOf">): boolean =>
   kindOf?.kind === "name" && kindOf.name === "cuda_stream_kind";
 
 /** The type of kernels' code for a declared one. */
-export function typeOf(scope: Scope, { type, kindOf, derived }: TypeSpec): Pick<Variable, "type" | "refused" | "wide" | "byte"> {
+export function typeOf(scope: UnitScope, { type, kindOf, derived }: TypeSpec): Pick<Variable, "type" | "refused" | "wide" | "byte"> {
   const refuse = (construct: string, why: string, remedy: string) => ({ type: "f64" as const, refused: { construct, why, remedy } });
   switch (type) {
     case "double precision":
@@ -286,7 +296,7 @@ export function typeOf(scope: Scope, { type, kindOf, derived }: TypeSpec): Pick<
 }
 
 /** The bytes of a kind; undefined if it cannot be known. */
-export function kindBytes(scope: Scope, e: Expr): number | undefined {
+export function kindBytes(scope: UnitScope, e: Expr): number | undefined {
   if (e.kind === "name") {
     const [binding] = bindingsOf(scope, e.name);
     const wished = own(scope.world.kinds, e.name) ?? (binding && own(scope.world.kinds, binding.name));
@@ -310,11 +320,11 @@ export function kindBytes(scope: Scope, e: Expr): number | undefined {
 }
 
 /** Bytes of a literal's kind: `rkind` or digits. */
-export const suffixBytes = (scope: Scope, suffix: string): number | undefined =>
+export const suffixBytes = (scope: UnitScope, suffix: string): number | undefined =>
   /^\d+$/.test(suffix) ? Number(suffix) : kindBytes(scope, { kind: "name", name: suffix, at: scope.unit.at });
 
 /** Entity that a name stands for; an unusable variable where modules have different ones of this name. */
-export function find(scope: Scope, name: string): Variable | undefined {
+export function find(scope: UnitScope, name: string): Variable | undefined {
   const found = bindingsOf(scope, name);
   const variable = found[0]?.scope?.variables.get(found[0].name);
   if (!variable || found.length === 1) return variable;
@@ -324,7 +334,7 @@ export function find(scope: Scope, name: string): Variable | undefined {
 }
 
 /** Procedure of a name. A name with only a type is a function outside of modules. */
-export function findProcedure(scope: Scope, name: string): Scope | undefined {
+export function findProcedure(scope: UnitScope, name: string): UnitScope | undefined {
   const [found, ...more] = bindingsOf(scope, name);
   const { external } = scope.world;
   if (!found) return external.get(name);
@@ -340,7 +350,7 @@ export function findProcedure(scope: Scope, name: string): Scope | undefined {
 export const NOT_KNOWN = { why: "the procedure is unknown", remedy: "give the file that defines it" };
 
 /** Why no procedure is found by a name that is known; undefined if it is not. */
-export function procedureProblem(scope: Scope, name: string): { readonly why: string; readonly remedy: string } | undefined {
+export function procedureProblem(scope: UnitScope, name: string): { readonly why: string; readonly remedy: string } | undefined {
   const found = bindingsOf(scope, name);
   const generic = found.flatMap(({ scope: of, name: there }) => of?.interfaces.get(there) ?? []);
   if (generic.length > 1)
@@ -356,10 +366,10 @@ export function procedureProblem(scope: Scope, name: string): { readonly why: st
   return undefined;
 }
 
-const SEEN = new WeakMap<Scope, Procedures>();
+const SEEN = new WeakMap<UnitScope, Procedures>();
 
 /** All procedures that a scope may call. */
-export function proceduresSeen(scope: Scope): Procedures {
+export function proceduresSeen(scope: UnitScope): Procedures {
   const known = SEEN.get(scope);
   if (known) return known;
   const made: Procedures = {
@@ -372,14 +382,14 @@ export function proceduresSeen(scope: Scope): Procedures {
   return made;
 }
 
-function findType(scope: Scope, name: string): { type: TypeDefinition; scope: Scope } | undefined {
+function findType(scope: UnitScope, name: string): { type: TypeDefinition; scope: UnitScope } | undefined {
   const [found, ...more] = bindingsOf(scope, name);
   const type = more.length > 0 ? undefined : found?.scope?.types.get(found.name);
   return type && { type, scope: found.scope! };
 }
 
 /** The three sizes of `dim3(a, b)` or of a variable of this type; undefined of anything else. */
-export function dim3Parts(scope: Scope, e: Expr): Expr[] | undefined {
+export function dim3Parts(scope: UnitScope, e: Expr): Expr[] | undefined {
   const { at } = e;
   if (e.kind === "name") {
     const variable = find(scope, e.name);
@@ -395,13 +405,13 @@ export function dim3Parts(scope: Scope, e: Expr): Expr[] | undefined {
   });
 }
 /** The variable that a name or a component is. */
-export const variableOf = (scope: Scope, e: Expr): Variable | undefined =>
+export const namedVariable = (scope: UnitScope, e: Expr): Variable | undefined =>
   e.kind === "name" ? find(scope, e.name) : e.kind === "part" ? findPart(scope, e) : undefined;
 
 /** A component as a variable of its own, `p%nx` as `p_nx`; undefined if its type is not known. */
-function findPart(scope: Scope, part: Part): Variable | undefined {
+function findPart(scope: UnitScope, part: ComponentRef): Variable | undefined {
   const { base } = part;
-  const of = variableOf(scope, base);
+  const of = namedVariable(scope, base);
   // Rejects an array of objects, as no single object is meant.
   if (of?.dims) return undefined;
   const size = of?.derived === "dim3" ? ["x", "y", "z"].indexOf(part.name) : -1;
@@ -459,7 +469,7 @@ function beginningOf(
   });
   if (keeps) return refuse();
   if (whole) {
-    if (dims || whole.kind !== "apply" || nameOf(whole) !== type) return refuse();
+    if (dims || whole.kind !== "apply" || variableName(whole) !== type) return refuse();
     const place = components.flatMap(({ names }) => names).findIndex((each) => each.name === name);
     const arg = whole.args.find((each, n) => each.kind === "value" && (each.keyword ?? n) === (each.keyword ? name : place));
     if (arg?.kind === "value") return { [of.value ? "value" : "initial"]: arg.value, scope: of.scope };
@@ -474,25 +484,25 @@ function beginningOf(
 }
 
 /** Scope in which a variable, or the object that it is part of, is declared. */
-export const ownerOf = ({ owner, scope }: Variable): Scope => owner ?? scope;
+export const ownerOf = ({ owner, scope }: Variable): UnitScope => owner ?? scope;
 
 /** The components of an object, `p%x` of `p`; undefined of other variables. */
-function componentsOf(scope: Scope, object: Name | Part): Part[] | undefined {
-  const of = variableOf(scope, object);
+function componentsOf(scope: UnitScope, object: Name | ComponentRef): ComponentRef[] | undefined {
+  const of = namedVariable(scope, object);
   if (of?.derived === "dim3") return ["x", "y", "z"].map((name) => ({ kind: "part", base: object, name, at: object.at }));
   const known = of?.derived === undefined || of.dims ? undefined : findType(of.scope, of.derived);
   return known?.type.components.flatMap(({ names }) => names.map(({ name, at }) => ({ kind: "part", base: object, name, at })));
 }
 
 /** Its components, and theirs; a type within itself, as in lists, only once. */
-export function partsOf(scope: Scope, object: Name | Part, around: readonly string[] = []): Part[] {
-  const type = variableOf(scope, object)?.derived;
+export function nestedComponents(scope: UnitScope, object: Name | ComponentRef, around: readonly string[] = []): ComponentRef[] {
+  const type = namedVariable(scope, object)?.derived;
   if (type === undefined || around.includes(type)) return [];
-  return (componentsOf(scope, object) ?? []).flatMap((part) => [part, ...partsOf(scope, part, [...around, type])]);
+  return (componentsOf(scope, object) ?? []).flatMap((part) => [part, ...nestedComponents(scope, part, [...around, type])]);
 }
 
 /** Designator of a variable or of a component, `p_nx`. */
-function designatorOf(scope: Scope, name: string, at: Location): Name | Part {
+function designatorOf(scope: UnitScope, name: string, at: Location): Name | ComponentRef {
   if (!find(scope, name))
     for (let end = name.indexOf("_", 1); end > 0; end = name.indexOf("_", end + 1)) {
       const found = componentIn(scope, { kind: "name", name: name.slice(0, end), at }, name);
@@ -501,13 +511,15 @@ function designatorOf(scope: Scope, name: string, at: Location): Name | Part {
   return { kind: "name", name, at };
 }
 
-function componentIn(scope: Scope, object: Name | Part, name: string): Part | undefined {
+function componentIn(scope: UnitScope, object: Name | ComponentRef, name: string): ComponentRef | undefined {
   for (const part of componentsOf(scope, object) ?? []) {
-    const found = nameOf(part) === name ? part : name.startsWith(`${nameOf(part)}_`) ? componentIn(scope, part, name) : undefined;
+    const found =
+      variableName(part) === name ? part : name.startsWith(`${variableName(part)}_`) ? componentIn(scope, part, name) : undefined;
     if (found) return found;
   }
   return undefined;
 }
 
 /** A variable or a component by its name, `p_nx`. */
-export const findNamed = (scope: Scope, name: string): Variable | undefined => variableOf(scope, designatorOf(scope, name, scope.unit.at));
+export const findNamed = (scope: UnitScope, name: string): Variable | undefined =>
+  namedVariable(scope, designatorOf(scope, name, scope.unit.at));

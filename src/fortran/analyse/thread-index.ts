@@ -4,7 +4,7 @@
  */
 
 import type { Assign, Expr, Name, Procedure, Stmt } from "../tree/index.js";
-import { eachNode, namesIn } from "./visit.js";
+import { eachNode, namesInTree } from "./visit.js";
 
 interface ThreadAxis {
   readonly variable: string;
@@ -53,7 +53,7 @@ export function threadIndices(procedure: Procedure): ThreadIndices | undefined {
   for (let s = rest[0]; s; s = rest[0]) {
     const index = s.kind === "assign" ? indexOf({ ...s, value: meant(s.value) }) : undefined;
     const guard = index ? undefined : guardOf(s, rest.length === 1 || rest.slice(1).every((next) => next.kind === "comment"));
-    if (index && !namesIn(kept).has(index.variable) && !found.some(({ variable }) => variable === index.variable)) found.push(index);
+    if (index && !namesInTree(kept).has(index.variable) && !found.some(({ variable }) => variable === index.variable)) found.push(index);
     else if (guard && found.length > 0) for (const condition of guard.outside) bound(meant(condition), found, bounds, leftOut);
     else if (s.kind === "assign" && s.target.kind === "name" && isOnce(s.target.name, s)) {
       const value = meant(s.value);
@@ -64,7 +64,7 @@ export function threadIndices(procedure: Procedure): ThreadIndices | undefined {
     rest = guard?.inside ?? rest.slice(1);
     if (guard?.inside) break;
   }
-  const isUsed = ({ target }: Assign): boolean => namesIn([rest, kept.map(({ value }) => value)]).has((target as Name).name);
+  const isUsed = ({ target }: Assign): boolean => namesInTree([rest, kept.map(({ value }) => value)]).has((target as Name).name);
   rest = [...kept.filter((s) => threadReads(s).length === 0 || isUsed(s)), ...rest];
   if (rest[0] && lines.length > 0)
     rest = [{ ...rest[0], before: [...lines.filter((line) => line !== ""), ...(rest[0].before ?? [])] }, ...rest.slice(1)];
@@ -82,10 +82,10 @@ export function threadIndices(procedure: Procedure): ThreadIndices | undefined {
     eachNode(procedure.body, (node) => {
       const { target, variable } = node as { target?: Expr; variable?: string };
       const assigns = node.kind === "assign" && target?.kind === "name" && target.name === name;
-      if (assigns || variable === name || (node.kind === "call" && namesIn(node).has(name))) count++;
+      if (assigns || variable === name || (node.kind === "call" && namesInTree(node).has(name))) count++;
     });
     const isOwn = procedure.declarations.some((d) => d.kind === "variables" && d.names.some((each) => each.name === name));
-    return count === 1 && isOwn && !procedure.dummies.includes(name) && !namesIn([s.value, kept]).has(name);
+    return count === 1 && isOwn && !procedure.dummies.includes(name) && !namesInTree([s.value, kept]).has(name);
   }
 }
 
@@ -221,7 +221,7 @@ function bound(condition: Expr, axes: readonly { variable: string }[], bounds: M
     const variable = along(condition.a) ?? along(condition.b);
     const op = along(condition.a) ? condition.op : MIRRORED[condition.op];
     const limit = along(condition.a) ? condition.b : condition.a;
-    const isApart = !axes.some((axis) => namesIn(limit).has(axis.variable));
+    const isApart = !axes.some((axis) => namesInTree(limit).has(axis.variable));
     if (variable && isApart && !bounds.has(variable) && (op === ">" || op === ">="))
       return void bounds.set(variable, op === ">" ? limit : sumOf(termsOf(limit), -1, limit.at));
   }

@@ -1,10 +1,10 @@
 import { own } from "../../base/own.js";
 import { unreachable } from "../../base/unreachable.js";
-import type { Apply, Argument, Expr, Stmt } from "../tree/index.js";
+import type { Apply, ActualArgument, Expr, Stmt } from "../tree/index.js";
 import { findAllocation } from "./allocations.js";
-import { findNamed, findProcedure, ownerOf, variableOf, type Scope, type Variable } from "./symbols.js";
-import { bodiesOf, eachStatement, namesIn } from "./visit.js";
-import { nameOf } from "./walk.js";
+import { findNamed, findProcedure, ownerOf, namedVariable, type UnitScope, type Variable } from "./symbols.js";
+import { bodiesOf, eachStatement, namesInTree } from "./visit.js";
+import { variableName } from "./walk.js";
 import { writesOf } from "./writes.js";
 
 /*
@@ -23,15 +23,15 @@ const real = (n: number): Value => ({ n, isReal: true });
 
 /** Arguments of a procedure, by its dummies, as the code has them that calls it. */
 interface Call {
-  readonly procedure: Scope;
+  readonly procedure: UnitScope;
   readonly args: ReadonlyMap<string, Expr>;
-  readonly caller: Scope;
+  readonly caller: UnitScope;
 }
 
 /** Sizes are small, middling, large, or beyond what a grid is cut off at. */
 const LIMITS = [9, 300, 3000, 1e9];
 
-export class Trial {
+export class TrialRun {
   /** Values of variables by key, and of expressions that cannot be worked out by text. */
   private values = new Map<string, Value>();
   private state: number;
@@ -53,10 +53,10 @@ export class Trial {
   }
 
   /** Goes through statements that launch kernels; `visit` sees each with the values that variables have there. */
-  run(scope: Scope, body: readonly Stmt[], visit: (s: Stmt) => void): void {
+  run(scope: UnitScope, body: readonly Stmt[], visit: (s: Stmt) => void): void {
     for (const s of body) {
       visit(s);
-      const variable = s.kind === "assign" && s.target.kind !== "apply" ? variableOf(scope, s.target) : undefined;
+      const variable = s.kind === "assign" && s.target.kind !== "apply" ? namedVariable(scope, s.target) : undefined;
       if (s.kind === "assign" && variable && !variable.dims) {
         this.assign(scope, s.target as Exclude<typeof s.target, Apply>, s.value);
         continue;
@@ -75,31 +75,31 @@ export class Trial {
     }
   }
 
-  private assign(scope: Scope, target: Extract<Expr, { kind: "name" | "part" }>, e: Expr): void {
-    const sizes = e.kind === "apply" && nameOf(e) === "dim3" ? e.args : undefined;
+  private assign(scope: UnitScope, target: Extract<Expr, { kind: "name" | "part" }>, e: Expr): void {
+    const sizes = e.kind === "apply" && variableName(e) === "dim3" ? e.args : undefined;
     const { at } = target;
     const parts = sizes ? ["x", "y", "z"].map((name): Expr => ({ kind: "part", base: target, name, at })) : [target];
     const values = sizes ? parts.map((_, n) => (sizes[n] ? this.argument(scope, sizes[n]) : integer(1))) : [this.value(scope, e)];
     parts.forEach((part, n) => {
-      const variable = variableOf(scope, part);
+      const variable = namedVariable(scope, part);
       if (variable) this.values.set(keyOf(variable), variable.type === "i32" ? integer(values[n].n) : values[n]);
     });
   }
 
   /** Forgets the values that a statement may assign. */
-  private forget(scope: Scope, s: Stmt): void {
+  private forget(scope: UnitScope, s: Stmt): void {
     for (const name of changedBy(scope, s))
       for (const [key, value] of this.values)
         if (key.endsWith(` ${name}`) || key.includes(` ${name}(`) || key.includes(` ${name}_`))
           this.values.set(key, { ...value, n: this.draw() });
   }
 
-  private argument(scope: Scope, arg: Argument, call?: Call): Value {
+  private argument(scope: UnitScope, arg: ActualArgument, call?: Call): Value {
     return arg.kind === "value" ? this.value(scope, arg.value, call) : this.unknown("section");
   }
 
   /** Value of an expression in a scope; with `call`, in a procedure that is called here. */
-  value(scope: Scope, e: Expr, call?: Call): Value {
+  value(scope: UnitScope, e: Expr, call?: Call): Value {
     switch (e.kind) {
       case "literal":
         return e.type === "real" ? real(Number(e.text.replace(/d/i, "e"))) : integer(Number(e.text));
@@ -127,18 +127,18 @@ export class Trial {
     }
   }
 
-  private variable(scope: Scope, e: Extract<Expr, { kind: "name" | "part" }>, call?: Call): Value {
+  private variable(scope: UnitScope, e: Extract<Expr, { kind: "name" | "part" }>, call?: Call): Value {
     const given = call && substituted(scope, e, call);
     if (given) return this.value(call.caller, given);
-    const variable = variableOf(scope, e);
-    if (!variable) return this.unknown(`? ${nameOf(e)}`);
+    const variable = namedVariable(scope, e);
+    if (!variable) return this.unknown(`? ${variableName(e)}`);
     if (variable.value) return this.value(variable.scope, variable.value);
     return this.unknown(keyOf(variable), variable.type !== "i32");
   }
 
-  private applied(scope: Scope, e: Apply, call?: Call): Value {
-    const name = nameOf(e);
-    const array = variableOf(scope, e.base);
+  private applied(scope: UnitScope, e: Apply, call?: Call): Value {
+    const name = variableName(e);
+    const array = namedVariable(scope, e.base);
     if (!array?.dims && !findProcedure(scope, name)) {
       if (name === "size" && e.args[0]?.kind === "value") return this.size(scope, e, call);
       const args = e.args.map((arg) => this.argument(scope, arg, call));
@@ -151,17 +151,17 @@ export class Trial {
       if (name === "abs") return of(Math.abs(a));
     }
     const given = call && array ? substituted(scope, e.base, call) : undefined;
-    const actual = given && (given.kind === "name" || given.kind === "part") ? variableOf(call!.caller, given) : array;
+    const actual = given && (given.kind === "name" || given.kind === "part") ? namedVariable(call!.caller, given) : array;
     const args = e.args.map((arg) => this.argument(scope, arg, call).n).join();
     return this.unknown(`${actual ? keyOf(actual) : `? ${name}`}(${args})`, actual ? actual.type !== "i32" : false);
   }
 
   /** `size(a)`, `size(a, 2)` of an array whose declaration or `allocate` tells it. */
-  private size(scope: Scope, { args, at }: Apply, call?: Call): Value {
+  private size(scope: UnitScope, { args, at }: Apply, call?: Call): Value {
     const [of, which] = args.map((arg) => (arg.kind === "value" ? arg.value : undefined));
     if (!of || (of.kind !== "name" && of.kind !== "part")) return this.unknown(`size ${at.line}:${at.column}`);
     const given = call && substituted(scope, of, call);
-    const array = variableOf(scope, of);
+    const array = namedVariable(scope, of);
     const isOpen = array?.dims?.every(({ upper }) => !upper || upper === "*") ?? true;
     if (given && isOpen) {
       const there: Apply = {
@@ -200,13 +200,13 @@ function launchesIn(s: Stmt): boolean {
 const CHANGED = new WeakMap<Stmt, readonly string[]>();
 
 /** Names that a statement may assign, here or where they are declared; a procedure that is not read assigns all its arguments. */
-function changedBy(scope: Scope, s: Stmt): readonly string[] {
+function changedBy(scope: UnitScope, s: Stmt): readonly string[] {
   const known = CHANGED.get(s);
   if (known) return known;
   const written = writesOf(scope, [s]);
   eachStatement([s], (call) => {
     if (call.kind !== "call" || (call.procedure.kind === "name" && findProcedure(scope, call.procedure.name))) return;
-    for (const name of namesIn(call.args)) written.add(name);
+    for (const name of namesInTree(call.args)) written.add(name);
   });
   const names = [...written].flatMap((name) => [name, findNamed(scope, name)?.name ?? name]);
   CHANGED.set(s, names);
@@ -237,7 +237,7 @@ const textOf = ({ op }: { readonly op: string }, a: Value, b: Value): string => 
 const keyOf = (variable: Variable): string => `${variable.scope.world.scopes.indexOf(ownerOf(variable))} ${variable.name}`;
 
 /** The actual argument, or its component, that a dummy or a component of one stands for. */
-function substituted(scope: Scope, e: Expr, { procedure, args }: Call): Expr | undefined {
+function substituted(scope: UnitScope, e: Expr, { procedure, args }: Call): Expr | undefined {
   if (scope !== procedure) return undefined;
   if (e.kind === "name") return args.get(e.name);
   const base = e.kind === "part" ? substituted(scope, e.base, { procedure, args, caller: scope }) : undefined;

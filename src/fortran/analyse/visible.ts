@@ -1,6 +1,6 @@
 import { own } from "../../base/own.js";
 import type { Module } from "../tree/index.js";
-import type { Scope } from "./scope.js";
+import type { UnitScope } from "./scope.js";
 
 /*
  * Names that a scope knows, by the standard's rules: its own, names that `use` brings, names of its host. Their meaning is decided elsewhere.
@@ -8,7 +8,7 @@ import type { Scope } from "./scope.js";
 
 /** Scope that declares a name, and its name there. `scope` is undefined for a module that was not given. */
 interface Binding {
-  readonly scope?: Scope;
+  readonly scope?: UnitScope;
   readonly module: string;
   readonly name: string;
 }
@@ -30,9 +30,9 @@ interface Used {
   readonly hidden: ReadonlySet<string>;
 }
 
-const USED = new WeakMap<Scope["unit"], readonly Used[]>();
+const USED = new WeakMap<UnitScope["unit"], readonly Used[]>();
 
-function usedBy(unit: Scope["unit"]): readonly Used[] {
+function usedBy(unit: UnitScope["unit"]): readonly Used[] {
   const known = USED.get(unit);
   if (known) return known;
   const modules = new Set(unit.uses.map(({ module }) => module));
@@ -89,7 +89,7 @@ function accessOf(unit: Module): Access {
 }
 
 /** Whether others see a name of a module; `through` are the modules that it has the name from, if it is not its own. */
-function isPublic({ unit }: Scope, name: string, through: readonly string[] = []): boolean {
+function isPublic({ unit }: UnitScope, name: string, through: readonly string[] = []): boolean {
   if (unit.kind !== "module") return true;
   const { isPrivate, explicit } = accessOf(unit);
   const word = explicit.get(name);
@@ -100,29 +100,29 @@ function isPublic({ unit }: Scope, name: string, through: readonly string[] = []
 }
 
 /** Whether a scope itself declares a name. */
-const declares = ({ variables, procedures, types, interfaces }: Scope, name: string): boolean =>
+const declares = ({ variables, procedures, types, interfaces }: UnitScope, name: string): boolean =>
   variables.has(name) || procedures.has(name) || types.has(name) || interfaces.has(name);
 
 /**
  * Possible meanings of a name: none if it is unknown, several if modules have different things by that name, which is an error where
  * it is used.
  */
-export function bindingsOf(scope: Scope, name: string): readonly Binding[] {
+export function bindingsOf(scope: UnitScope, name: string): readonly Binding[] {
   const found = ownBindings(scope, name);
   if (found.length > 0 || !scope.parent) return found;
   return isImported(scope.unit, name) ? bindingsOf(scope.parent, name) : [];
 }
 
 /** Without the host. */
-function ownBindings(scope: Scope, name: string): readonly Binding[] {
+function ownBindings(scope: UnitScope, name: string): readonly Binding[] {
   if (declares(scope, name)) return [{ scope, module: scope.unit.name, name }];
   return throughUse(scope, name, new Map()).map(({ binding }) => binding);
 }
 
 /** Modules visited in one search, with their results; undefined while a visit is under way. */
-type Asked = Map<Scope, Map<string, readonly Binding[]>>;
+type Asked = Map<UnitScope, Map<string, readonly Binding[]>>;
 
-function throughUse(scope: Scope, name: string, asked: Asked): readonly { binding: Binding; through: string }[] {
+function throughUse(scope: UnitScope, name: string, asked: Asked): readonly { binding: Binding; through: string }[] {
   const found: { binding: Binding; through: string }[] = [];
   for (const { module, names, all, hidden } of usedBy(scope.unit)) {
     const wanted = names.get(name) ?? (all && !hidden.has(name) ? name : undefined);
@@ -134,7 +134,7 @@ function throughUse(scope: Scope, name: string, asked: Asked): readonly { bindin
 }
 
 /** Bindings that a module exports by a name; `isNamed` says that an `only` list asks for it. */
-function exported(from: Scope, module: string, name: string, isNamed: boolean, asked: Asked): readonly Binding[] {
+function exported(from: UnitScope, module: string, name: string, isNamed: boolean, asked: Asked): readonly Binding[] {
   const scope = from.world.modules.get(module);
   if (!scope) return isNamed || own(INTRINSIC, module)?.test(name) ? [{ module, name }] : [];
   const answers = asked.get(scope) ?? new Map<string, readonly Binding[]>();
@@ -147,7 +147,7 @@ function exported(from: Scope, module: string, name: string, isNamed: boolean, a
   return found;
 }
 
-function given(scope: Scope, name: string, asked: Asked): readonly Binding[] {
+function given(scope: UnitScope, name: string, asked: Asked): readonly Binding[] {
   if (declares(scope, name)) return isPublic(scope, name) ? [{ scope, module: scope.unit.name, name }] : [];
   const found = throughUse(scope, name, asked);
   const through = found.map((each) => each.through);
@@ -157,7 +157,7 @@ function given(scope: Scope, name: string, asked: Asked): readonly Binding[] {
 const isSame = (a: Binding, b: Binding): boolean => a.scope === b.scope && a.module === b.module && a.name === b.name;
 
 /** Whether `import` lets a procedure see a name of its host. */
-function isImported({ declarations }: Scope["unit"], name: string): boolean {
+function isImported({ declarations }: UnitScope["unit"], name: string): boolean {
   for (const d of declarations) {
     const [, rest] = (d.kind === "other" && d.word === "import" && /^import\s*,\s*(.*)$/is.exec(d.text)) || [];
     if (rest === undefined) continue;

@@ -12,7 +12,7 @@ export function eachNode(tree: unknown, visit: (node: { readonly kind: string })
 }
 
 /** Names of variables and functions that an expression or a statement holds. */
-export function namesIn(tree: unknown): Set<string> {
+export function namesInTree(tree: unknown): Set<string> {
   const found = new Set<string>();
   eachNode(tree, (node) => {
     if (node.kind === "name") found.add((node as Extract<Expr, { kind: "name" }>).name);
@@ -22,7 +22,8 @@ export function namesIn(tree: unknown): Set<string> {
 }
 
 /** Whether an expression holds one of these names. */
-export const mentions = (e: Expr | undefined, names: ReadonlySet<string>): boolean => [...namesIn(e)].some((name) => names.has(name));
+export const mentionsName = (e: Expr | undefined, names: ReadonlySet<string>): boolean =>
+  [...namesInTree(e)].some((name) => names.has(name));
 
 /** The variable that a designator begins with: `a` of `a(i)%b`. */
 export function rootOf(e: Expr): string | undefined {

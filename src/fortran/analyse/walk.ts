@@ -1,4 +1,4 @@
-import type { Argument, Expr, Name, Part, Stmt, Variable } from "../tree/index.js";
+import type { ActualArgument, Expr, Name, ComponentRef, Stmt, Designator } from "../tree/index.js";
 
 import { eachNode, eachStatement } from "./visit.js";
 
@@ -31,22 +31,22 @@ export function withExpressions<T>(tree: T, change: (e: Expr) => Expr): T {
   return EXPRESSIONS.includes(made.kind) ? (change(made) as T) : made;
 }
 
-export const argumentsOf = (args: readonly Argument[]): Expr[] => roots(args);
+export const argumentsOf = (args: readonly ActualArgument[]): Expr[] => roots(args);
 
 /** An expression and all inside of it; parts of a component are not visited. */
-export const walkExpr = (e: Expr, visit: (e: Expr) => boolean | void): void =>
+export const visitExpr = (e: Expr, visit: (e: Expr) => boolean | void): void =>
   eachNode(e, (node) => ((EXPRESSIONS.includes(node.kind) && visit(node as Expr) === false) || node.kind === "part" ? false : undefined));
 
 /** All expressions of some statements and of those inside of them. */
 export function walkAll(stmts: readonly Stmt[], visit: (e: Expr, stmt: Stmt) => boolean | void): void {
-  eachStatement(stmts, (stmt) => expressionsOf(stmt).forEach((root) => walkExpr(root, (e) => visit(e, stmt))));
+  eachStatement(stmts, (stmt) => expressionsOf(stmt).forEach((root) => visitExpr(root, (e) => visit(e, stmt))));
 }
 
 /** The name of a variable, `p_nx` of a component `p%nx`. */
-export function nameOf(e: Variable | Name | Part): string {
+export function variableName(e: Designator | Name | ComponentRef): string {
   if (e.kind === "name") return e.name;
-  if (e.kind === "apply") return nameOf(e.base);
-  return `${e.base.kind === "name" || e.base.kind === "part" || e.base.kind === "apply" ? nameOf(e.base) : "?"}_${e.name}`;
+  if (e.kind === "apply") return variableName(e.base);
+  return `${e.base.kind === "name" || e.base.kind === "part" || e.base.kind === "apply" ? variableName(e.base) : "?"}_${e.name}`;
 }
 
 /** Names that occur in some statements: read, written or passed. */
@@ -54,14 +54,14 @@ export function namesIn(stmts: readonly Stmt[]): Set<string> {
   const names = new Set<string>();
   eachStatement(stmts, (stmt) => {
     if (stmt.kind === "do") names.add(stmt.variable);
-    for (const root of expressionsOf(stmt)) for (const name of namesOf(root)) names.add(name);
+    for (const root of expressionsOf(stmt)) for (const name of namesInExpr(root)) names.add(name);
   });
   return names;
 }
 
-export function namesOf(e: Expr): Set<string> {
+export function namesInExpr(e: Expr): Set<string> {
   const names = new Set<string>();
-  walkExpr(e, (at) => void ((at.kind === "name" || at.kind === "part") && names.add(nameOf(at))));
+  visitExpr(e, (at) => void ((at.kind === "name" || at.kind === "part") && names.add(variableName(at))));
   return names;
 }
 

@@ -1,16 +1,16 @@
 import { own as owned } from "../../base/own.js";
-import type { Expr, Stmt, Variable as Target } from "../tree/index.js";
-import { flowOf, readsPart } from "./flow.js";
-import { find, findNamed, findProcedure, ownerOf, proceduresSeen, type Scope, type Variable } from "./symbols.js";
-import { bare, expressionsOf, nameOf, namesOf, walkExpr } from "./walk.js";
+import type { Expr, Stmt, Designator as Target } from "../tree/index.js";
+import { controlFlow, readsPart } from "./flow.js";
+import { find, findNamed, findProcedure, ownerOf, proceduresSeen, type UnitScope, type Variable } from "./symbols.js";
+import { bare, expressionsOf, variableName, namesInExpr, visitExpr } from "./walk.js";
 import { bodiesOf, eachStatement } from "./visit.js";
 
 /* Assignments of statements, through the procedures that they call; and the scalars that they read first. */
 
-const OF_PROCEDURES = new WeakMap<Scope, Set<string>>();
+const OF_PROCEDURES = new WeakMap<UnitScope, Set<string>>();
 
 /** Dummies and module variables that a procedure assigns. */
-export function writtenBy(procedure: Scope): Set<string> {
+export function writtenBy(procedure: UnitScope): Set<string> {
   const known = OF_PROCEDURES.get(procedure);
   if (known) return known;
   const written = new Set<string>();
@@ -25,7 +25,7 @@ export function writtenBy(procedure: Scope): Set<string> {
 }
 
 /** Names that statements assign, of scalars and arrays. */
-export function writesOf(scope: Scope, stmts: readonly Stmt[]): Set<string> {
+export function writesOf(scope: UnitScope, stmts: readonly Stmt[]): Set<string> {
   const written = new Set<string>();
   eachStatement(stmts, (stmt) => {
     for (const name of ownWrites(scope, stmt)) written.add(name);
@@ -41,8 +41,8 @@ export function assignedPlainly(stmts: readonly Stmt[]): Set<string> {
 }
 
 /** The variables that statements assign, also in procedures that they call. */
-export function assignedIn(scope: Scope, stmts: readonly Stmt[]): Variable[] {
-  const found = new Map<Scope, Map<string, Variable>>();
+export function assignedIn(scope: UnitScope, stmts: readonly Stmt[]): Variable[] {
+  const found = new Map<UnitScope, Map<string, Variable>>();
   const add = (variable: Variable | undefined): void => {
     if (!variable) return;
     const owner = ownerOf(variable);
@@ -58,7 +58,7 @@ export function assignedIn(scope: Scope, stmts: readonly Stmt[]): Variable[] {
 }
 
 /** The procedures that statements call, and those that these do. */
-export function calledBy(scope: Scope, stmts: readonly Stmt[], found = new Set<Scope>()): Set<Scope> {
+export function calledBy(scope: UnitScope, stmts: readonly Stmt[], found = new Set<UnitScope>()): Set<UnitScope> {
   const add = (name: string): void => {
     const called = find(scope, name)?.dims ? undefined : findProcedure(scope, name);
     if (called?.unit.kind !== "procedure" || found.has(called)) return;
@@ -67,15 +67,15 @@ export function calledBy(scope: Scope, stmts: readonly Stmt[], found = new Set<S
   };
   eachStatement(stmts, (stmt) => {
     if (stmt.kind === "call" && stmt.procedure.kind === "name") add(stmt.procedure.name);
-    for (const root of expressionsOf(stmt)) walkExpr(root, (e) => void (e.kind === "apply" && e.base.kind === "name" && add(e.base.name)));
+    for (const root of expressionsOf(stmt)) visitExpr(root, (e) => void (e.kind === "apply" && e.base.kind === "name" && add(e.base.name)));
   });
   return found;
 }
 
-function ownWrites(scope: Scope, stmt: Stmt): string[] {
+function ownWrites(scope: UnitScope, stmt: Stmt): string[] {
   const calls = expressionsOf(stmt).flatMap((root) => {
     const names: string[] = [];
-    walkExpr(root, (e) => {
+    visitExpr(root, (e) => {
       if (e.kind === "apply" && e.base.kind === "name") names.push(...writesOfCall(scope, e.base.name, e.args));
     });
     return names;
@@ -83,7 +83,7 @@ function ownWrites(scope: Scope, stmt: Stmt): string[] {
   switch (stmt.kind) {
     case "assign":
     case "pointer-assign":
-      return [nameOf(stmt.target), ...calls];
+      return [variableName(stmt.target), ...calls];
     case "do":
       return [stmt.variable, ...calls];
     case "do-concurrent":
@@ -92,7 +92,7 @@ function ownWrites(scope: Scope, stmt: Stmt): string[] {
       return [...(stmt.procedure.kind === "name" ? writesOfCall(scope, stmt.procedure.name, stmt.args) : []), ...calls];
     case "associate": {
       const inner = writesOf(scope, stmt.body);
-      const behind = stmt.names.flatMap(({ name, value }) => (isTarget(value) ? renamed(inner, name, nameOf(value)) : []));
+      const behind = stmt.names.flatMap(({ name, value }) => (isTarget(value) ? renamed(inner, name, variableName(value)) : []));
       return [...behind, ...calls];
     }
     // Any other statement assigns by its calls alone.
@@ -101,7 +101,7 @@ function ownWrites(scope: Scope, stmt: Stmt): string[] {
   }
 }
 
-function writesOfCall(scope: Scope, name: string, args: Extract<Expr, { kind: "apply" }>["args"]): string[] {
+function writesOfCall(scope: UnitScope, name: string, args: Extract<Expr, { kind: "apply" }>["args"]): string[] {
   if (find(scope, name)?.dims) return [];
   const procedure = findProcedure(scope, name);
   if (procedure?.unit.kind !== "procedure") return [];
@@ -110,7 +110,7 @@ function writesOfCall(scope: Scope, name: string, args: Extract<Expr, { kind: "a
   const isDummy = (other: string): boolean => findNamed(procedure, other)?.dummy === true;
   const own = new Set([...written].filter(isDummy));
   const through = args.flatMap((arg, n) =>
-    arg.kind === "value" && isTarget(arg.value) ? renamed(own, arg.keyword ?? dummies[n], nameOf(arg.value)) : [],
+    arg.kind === "value" && isTarget(arg.value) ? renamed(own, arg.keyword ?? dummies[n], variableName(arg.value)) : [],
   );
   return [...through, ...[...written].filter((other) => !own.has(other))];
 }
@@ -122,8 +122,8 @@ const renamed = (names: ReadonlySet<string>, from: string, to: string): string[]
 const isTarget = (e: Expr): e is Target => e.kind === "name" || e.kind === "part" || e.kind === "apply";
 
 /** Names that some path reads before it assigns them: their values come from before. */
-export function readFirst(scope: Scope, stmts: readonly Stmt[], names: ReadonlySet<string>): Set<string> {
-  const flow = flowOf(stmts, proceduresSeen(scope));
+export function readFirst(scope: UnitScope, stmts: readonly Stmt[], names: ReadonlySet<string>): Set<string> {
+  const flow = controlFlow(stmts, proceduresSeen(scope));
   return new Set([...names].filter((name) => (findNamed(scope, name)?.component ? readsPart(flow, name) : flow.readFirst.has(name))));
 }
 
@@ -144,7 +144,7 @@ export function accumulation(name: string, stmts: readonly Stmt[]): string | und
   const ops = new Set<string>();
   const reads = (e: Expr): number => {
     let count = 0;
-    walkExpr(e, (at) => void (at.kind === "name" && at.name === name && count++));
+    visitExpr(e, (at) => void (at.kind === "name" && at.name === name && count++));
     return count;
   };
   const visit = (stmt: Stmt): void => {
@@ -182,10 +182,10 @@ function opOf(name: string, value: Expr): string | undefined {
 }
 
 /** `if (e > s) s = e`, also `if (c .and. e > s) s = e`. */
-const comparedOp = (name: string, stmt: Extract<Stmt, { kind: "if" }>): string | undefined => comparison(name, stmt)?.op;
+const comparedOp = (name: string, stmt: Extract<Stmt, { kind: "if" }>): string | undefined => extremeBranch(name, stmt)?.op;
 
 /** Branch that keeps the greater or lesser of two values, and the other conditions around it. */
-export function comparison(
+export function extremeBranch(
   name: string,
   stmt: Extract<Stmt, { kind: "if" }>,
 ): { readonly op: "max" | "min"; readonly others: readonly Expr[] } | undefined {
@@ -197,7 +197,7 @@ export function comparison(
   const compared = conditions.map((cond) => extremeOf(name, cond, only.value));
   const op = compared.find((each) => each !== undefined);
   const others = conditions.filter((_, n) => compared[n] === undefined);
-  const reads = [only.value, ...others].some((e) => namesOf(e).has(name));
+  const reads = [only.value, ...others].some((e) => namesInExpr(e).has(name));
   return op && !reads && others.length === conditions.length - 1 ? { op, others } : undefined;
 }
 

@@ -1,15 +1,15 @@
-import { findProcedure, variableOf, type Scope, type Variable } from "../analyse/symbols.js";
+import { findProcedure, namedVariable, type UnitScope, type Variable } from "../analyse/symbols.js";
 import { writtenBy } from "../analyse/writes.js";
-import type { Apply, Argument, Call, Expr, Name, Stmt } from "../tree/index.js";
+import type { Apply, ActualArgument, CallStatement, Expr, Name, Stmt } from "../tree/index.js";
 
 /* Elements of arrays that calls on the host assign as scalars. */
 
 /** A call with variables in place of such elements, statements that set these before it, and statements that copy them back after it. */
 export function withElements(
-  scope: Scope,
-  call: Call,
+  scope: UnitScope,
+  call: CallStatement,
   temporary: (wish: string, declared: Variable) => string,
-): { before: Stmt[]; call: Call; after: Stmt[] } {
+): { before: Stmt[]; call: CallStatement; after: Stmt[] } {
   const [before, after]: [Stmt[], Stmt[]] = [[], []];
   const procedure = call.procedure.kind === "name" ? findProcedure(scope, call.procedure.name) : undefined;
   if (procedure?.unit.kind !== "procedure" || procedure.unit.attributes.includes("global")) return { before, call, after };
@@ -20,14 +20,14 @@ export function withElements(
     before.push({ kind: "assign", target: made, value: e, at: e.at });
     return made;
   };
-  const args = call.args.map((arg, n): Argument => {
+  const args = call.args.map((arg, n): ActualArgument => {
     if (arg.kind !== "value" || arg.value.kind !== "apply") return arg;
     const element = arg.value;
     const dummy = procedure.variables.get(arg.keyword ?? dummies[n]);
-    const array = variableOf(scope, element.base);
+    const array = namedVariable(scope, element.base);
     if (!dummy || dummy.dims || dummy.derived || !written.has(dummy.name) || !array?.dims || array.refused) return arg;
     // The call may change what subscripts are made of.
-    const place = element.args.map((index): Argument => {
+    const place = element.args.map((index): ActualArgument => {
       if (index.kind !== "value" || index.value.kind === "literal") return index;
       return { ...index, value: kept(index.value, { ...array, type: "i32" }, "index") };
     });

@@ -1,20 +1,20 @@
 import * as meaning from "../../ir/evaluate.js";
-import type { Value } from "../../ir/operators.js";
+import type { PlainValue } from "../../ir/operators.js";
 import type { Expr, NumericType, Stmt } from "../../ir/types.js";
 import { unreachable } from "../../base/unreachable.js";
 
 /* Runs scalar code of the IR on the host, with the bits that kernels have. */
 
-export interface Known {
-  param(name: string): Value;
+export interface HostValues {
+  param(name: string): PlainValue;
   extent(view: string, axis: number): number;
   /** An element of an array, by its indices in the view. */
-  element(view: string, indices: readonly number[]): Value;
+  element(view: string, indices: readonly number[]): PlainValue;
 }
 
 /** The value of an expression without arrays. */
-export function evaluate(e: Expr, known: Known, locals: ReadonlyMap<string, Value> = new Map()): Value {
-  const of = (part: Expr): Value => evaluate(part, known, locals);
+export function evaluate(e: Expr, known: HostValues, locals: ReadonlyMap<string, PlainValue> = new Map()): PlainValue {
+  const of = (part: Expr): PlainValue => evaluate(part, known, locals);
   switch (e.op) {
     case "const":
       return e.value;
@@ -25,19 +25,19 @@ export function evaluate(e: Expr, known: Known, locals: ReadonlyMap<string, Valu
     case "extent":
       return known.extent(e.view, e.axis);
     case "unary":
-      return meaning.unary(e.fn, e.a.type, of(e.a));
+      return meaning.evaluateUnary(e.fn, e.a.type, of(e.a));
     case "binary":
-      return meaning.binary(e.fn, e.type as NumericType, Number(of(e.a)), Number(of(e.b)));
+      return meaning.evaluateBinary(e.fn, e.type as NumericType, Number(of(e.a)), Number(of(e.b)));
     case "compare":
-      return meaning.compare(e.fn, of(e.a), of(e.b));
+      return meaning.evaluateComparison(e.fn, of(e.a), of(e.b));
     case "logical":
       return e.fn === "and" ? of(e.a) && of(e.b) : of(e.a) || of(e.b);
     case "select":
       return of(e.cond) ? of(e.a) : of(e.b);
     case "cast":
-      return meaning.cast(e.type, e.a.type, of(e.a));
+      return meaning.evaluateCast(e.type, e.a.type, of(e.a));
     case "call":
-      return meaning.call(
+      return meaning.evaluateCall(
         e.fn,
         e.type,
         e.args.map((arg) => Number(of(arg))),
@@ -60,13 +60,13 @@ export function evaluate(e: Expr, known: Known, locals: ReadonlyMap<string, Valu
 }
 
 /** Runs statements without arrays; gives their locals. */
-export function run(stmts: readonly Stmt[], known: Known): Map<string, Value> {
-  const locals = new Map<string, Value>();
+export function run(stmts: readonly Stmt[], known: HostValues): Map<string, PlainValue> {
+  const locals = new Map<string, PlainValue>();
   block(stmts, known, locals);
   return locals;
 }
 
-function block(stmts: readonly Stmt[], known: Known, locals: Map<string, Value>): "break" | "continue" | undefined {
+function block(stmts: readonly Stmt[], known: HostValues, locals: Map<string, PlainValue>): "break" | "continue" | undefined {
   for (const stmt of stmts) {
     switch (stmt.kind) {
       case "let":

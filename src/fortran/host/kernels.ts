@@ -2,18 +2,18 @@ import { range, teams, type RangePolicy, type TeamPolicy } from "../../device/la
 import type { Device } from "../../device/device.js";
 import { View } from "../../device/memory/view.js";
 import { IsoformError } from "../../base/errors.js";
-import type { Value } from "../../ir/operators.js";
+import type { PlainValue } from "../../ir/operators.js";
 import { someExpr } from "../../ir/walk.js";
 import { kernelFromIR } from "../../kernel/declare/from-ir.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
 import { findAllocation } from "../analyse/allocations.js";
-import type { Scope, Variable } from "../analyse/symbols.js";
+import type { UnitScope, Variable } from "../analyse/symbols.js";
 import { sizeName } from "../analyse/thread-index.js";
 import { lowerValue, usesArrays, type LoweredKernel } from "../lower/kernels.js";
-import type { Rows } from "../lower/lowering.js";
+import type { RowView } from "../lower/lowering.js";
 import { racesOf } from "../lower/races.js";
 import type { Expr as Tree } from "../tree/index.js";
-import { evaluate, run, type Known } from "./evaluate.js";
+import { evaluate, run, type HostValues } from "./evaluate.js";
 
 /* Loops as kernels, and the extents of arrays: what is known before anything runs. */
 
@@ -54,7 +54,7 @@ export class RunError extends IsoformError {
 }
 
 /** Arguments of a kernel as expressions see them. */
-export const knownOf = (args: Readonly<Record<string, unknown>>): Known => ({
+export const knownOf = (args: Readonly<Record<string, unknown>>): HostValues => ({
   param: (name) => {
     const value = args[name];
     if (typeof value !== "number" && typeof value !== "boolean") throw new RunError(`${name} is missing: the kernel's bounds depend on it`);
@@ -69,7 +69,7 @@ export const knownOf = (args: Readonly<Record<string, unknown>>): Known => ({
 });
 
 /** The trips of a kernel's axes. @throws RunError if the launch's grid has to tell */
-export const tripsOf = ({ lowered }: Pick<FortranKernel, "lowered">, known: Known): number[] =>
+export const tripsOf = ({ lowered }: Pick<FortranKernel, "lowered">, known: HostValues): number[] =>
   lowered.trips.map((trips) => {
     if (!trips)
       throw new RunError(`${lowered.ir.name} has no bounds guard, so its range is the grid of its launch: use routine.run or kernel.teams`);
@@ -77,9 +77,9 @@ export const tripsOf = ({ lowered }: Pick<FortranKernel, "lowered">, known: Know
   });
 
 /** The views of a kernel's rows. Neighbours of a range have neighbouring values on GPUs, and rows of their own on CPUs. */
-export function newRows({ rows }: LoweredKernel, device: Device, trips: readonly number[], known: Known): Record<string, View> {
+export function newRows({ rows }: LoweredKernel, device: Device, trips: readonly number[], known: HostValues): Record<string, View> {
   const isGpu = device.memory.name !== "cpu" && device.onHost !== true;
-  const view = ({ type, length: of }: Rows): View => {
+  const view = ({ type, length: of }: RowView): View => {
     const length = Math.max(1, Number(evaluate(of, known)));
     if (!isGpu) return device.array({ type }, [...trips, length]);
     const made = device.array({ type }, [length, ...trips]);
@@ -116,7 +116,7 @@ function boundArrays({ trips, sources, ir }: LoweredKernel): string[] {
 }
 
 /** The extents of an array by its declaration, in Fortran's order. @throws RunError if a bound is not known */
-export function arrayExtents(scope: Scope, variable: Variable, scalars: Readonly<Record<string, Value>>): number[] {
+export function arrayExtents(scope: UnitScope, variable: Variable, scalars: Readonly<Record<string, PlainValue>>): number[] {
   const allocation = findAllocation(variable);
   return (allocation?.bounds ?? variable.dims!).map(({ lower, upper }) => {
     const value = (e: Tree): number => {

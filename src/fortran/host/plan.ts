@@ -1,5 +1,5 @@
 import type { ElementType, Location } from "../../ir/types.js";
-import { isParallel, regionsOf, type Region } from "../analyse/regions.js";
+import { isParallel, regionsOf, type ParallelRegion } from "../analyse/regions.js";
 import { findAllocation, changesBounds } from "../analyse/allocations.js";
 import { asBranches } from "../analyse/cases.js";
 import { isOutput } from "../analyse/outputs.js";
@@ -12,29 +12,29 @@ import {
   procedureProblem,
   isSaved,
   ownerOf,
-  partsOf,
-  variableOf,
-  type Scope,
+  nestedComponents,
+  namedVariable,
+  type UnitScope,
   type Variable as Declared,
 } from "../analyse/symbols.js";
 import { sharingOf } from "../analyse/sharing.js";
 import { bodiesOf, eachStatement } from "../analyse/visit.js";
-import { expressionsOf, nameOf, walkExpr, withExpressions } from "../analyse/walk.js";
+import { expressionsOf, variableName, visitExpr, withExpressions } from "../analyse/walk.js";
 import { assignedPlainly, writesOf, writtenBy } from "../analyse/writes.js";
 import type {
   Allocate,
   Apply,
-  Argument,
+  ActualArgument,
   Assign,
-  Call,
+  CallStatement,
   Deallocate,
   Directed,
   Directive,
   Expr,
   Name,
-  Part,
+  ComponentRef,
   Stmt,
-  Variable,
+  Designator,
 } from "../tree/index.js";
 import { matched, objectGiven } from "../lower/calls.js";
 import { lowerSequence, lowerShape, lowerValue, type LoweredSequence } from "../lower/kernels.js";
@@ -44,12 +44,12 @@ import { withElements } from "./elements.js";
 
 /* A step of a routine's host side, in order. */
 
-export type Step =
-  | { readonly kind: "launch"; readonly region: Region }
+export type HostStep =
+  | { readonly kind: "launch"; readonly region: ParallelRegion }
   | { readonly kind: "sequence"; readonly sequence: LoweredSequence }
   | {
       readonly kind: "call";
-      readonly procedure: Scope;
+      readonly procedure: UnitScope;
       readonly args: ReadonlyMap<string, Actual>;
       readonly grid?: readonly Expr[];
       /** The variable that takes a function's result. */
@@ -60,8 +60,8 @@ export type Step =
     }
   | {
       readonly kind: "if";
-      readonly branches: readonly { readonly cond: LoweredSequence; readonly steps: readonly Step[] }[];
-      readonly otherwise: readonly Step[];
+      readonly branches: readonly { readonly cond: LoweredSequence; readonly steps: readonly HostStep[] }[];
+      readonly otherwise: readonly HostStep[];
     }
   | {
       readonly kind: "do";
@@ -69,10 +69,10 @@ export type Step =
       readonly start: LoweredSequence;
       readonly stop: LoweredSequence;
       readonly step?: LoweredSequence;
-      readonly body: readonly Step[];
+      readonly body: readonly HostStep[];
       readonly name?: string;
     }
-  | { readonly kind: "while"; readonly cond?: LoweredSequence; readonly body: readonly Step[]; readonly name?: string }
+  | { readonly kind: "while"; readonly cond?: LoweredSequence; readonly body: readonly HostStep[]; readonly name?: string }
   | { readonly kind: "jump"; readonly jump: "return" | "exit" | "cycle"; readonly loop?: string }
   | {
       readonly kind: "allocate";
@@ -85,7 +85,7 @@ export type Step =
       readonly kind: "point";
       readonly name: string;
       readonly to?: Extract<Actual, { kind: "array" }>;
-      readonly bounds?: Extract<Step, { kind: "allocate" }>["bounds"];
+      readonly bounds?: Extract<HostStep, { kind: "allocate" }>["bounds"];
     }
   | { readonly kind: "free"; readonly name: string }
   /** Random numbers for a scalar variable or an array. */
@@ -99,7 +99,7 @@ export type Actual =
       readonly value: LoweredSequence;
       /** A scalar variable, which takes what the procedure assigns. */ readonly name?: string;
     }
-  | { readonly kind: "object"; readonly name: string; readonly of: Name | Part }
+  | { readonly kind: "object"; readonly name: string; readonly of: Name | ComponentRef }
   | {
       readonly kind: "array";
       readonly name: string;
@@ -114,7 +114,7 @@ type ActualAxis =
 const LEFT_OUT = /^(cuda\w*|acc_\w+|omp_\w+|cpu_time|system_clock|date_and_time)$/;
 
 /** Whether a procedure launches, keeps values from call to call, or calls what does. */
-function launches(scope: Scope, seen = new Set<Scope>()): boolean {
+function launches(scope: UnitScope, seen = new Set<UnitScope>()): boolean {
   if (seen.has(scope) || scope.unit.kind === "module") return false;
   seen.add(scope);
   let found = [...scope.variables.values()].some(isSaved);
@@ -122,7 +122,7 @@ function launches(scope: Scope, seen = new Set<Scope>()): boolean {
   return found;
 }
 
-function startsWork(scope: Scope, stmt: Stmt, seen: Set<Scope>): boolean {
+function startsWork(scope: UnitScope, stmt: Stmt, seen: Set<UnitScope>): boolean {
   if (stmt.kind === "directed") return isParallel(stmt.directive);
   if (stmt.kind === "do-concurrent" || stmt.kind === "allocate" || stmt.kind === "deallocate") return true;
   if (stmt.kind === "pointer-assign" || isNullify(stmt)) return true;
@@ -133,25 +133,25 @@ function startsWork(scope: Scope, stmt: Stmt, seen: Set<Scope>): boolean {
 }
 
 /** Whether an expression calls functions that have no place in it. */
-function callsAlone(scope: Scope, e: Expr, assigning: boolean, seen?: Set<Scope>): boolean {
+function callsAlone(scope: UnitScope, e: Expr, assigning: boolean, seen?: Set<UnitScope>): boolean {
   let found = false;
-  walkExpr(e, (part) => void (found ||= runsAlone(scope, part, assigning, seen) !== undefined));
+  visitExpr(e, (part) => void (found ||= runsAlone(scope, part, assigning, seen) !== undefined));
   return found;
 }
 
 /** The function that an expression calls, if it launches; or, if wanted, assigns what belongs to others. The host calls it before the statement. */
-function runsAlone(scope: Scope, e: Expr, assigning: boolean, seen = new Set<Scope>()): Scope | undefined {
+function runsAlone(scope: UnitScope, e: Expr, assigning: boolean, seen = new Set<UnitScope>()): UnitScope | undefined {
   if (e.kind !== "apply" || e.base.kind !== "name" || find(scope, e.base.name)?.dims) return undefined;
   const called = findProcedure(scope, e.base.name);
   if (called?.unit.kind !== "procedure" || called.unit.form !== "function") return undefined;
-  const result = resultOf(called);
+  const result = resultVariable(called);
   if (!result || result.dims || result.refused || called.unit.prefixes.includes("elemental")) return undefined;
   const assigns = assigning && [...writtenBy(called)].some((name) => !findNamed(called, name)?.dummy);
   return assigns || launches(called, seen) ? called : undefined;
 }
 
 /** The variable of a function's result. */
-export const resultOf = ({ unit, variables }: Scope): Declared | undefined =>
+export const resultVariable = ({ unit, variables }: UnitScope): Declared | undefined =>
   unit.kind === "procedure" ? variables.get(unit.result ?? unit.name) : undefined;
 
 const named = (name: string, at: Location): Name => ({ kind: "name", name, at });
@@ -170,17 +170,17 @@ export class Planner {
   /** Directives that the statement stands in, outermost first. */
   private around: readonly Directive[] = [];
   /** Launches of the routine, by statement. */
-  readonly regions: ReadonlyMap<Stmt, Region>;
+  readonly regions: ReadonlyMap<Stmt, ParallelRegion>;
 
   constructor(
-    private readonly scope: Scope,
+    private readonly scope: UnitScope,
     private readonly refuse: (problem: Unlowerable) => void,
   ) {
     this.regions = new Map(regionsOf(scope).flatMap((region) => (region.stmt ? [[region.stmt, region]] : [])));
   }
 
-  steps(list: readonly Stmt[]): Step[] {
-    const steps: Step[] = [];
+  steps(list: readonly Stmt[]): HostStep[] {
+    const steps: HostStep[] = [];
     let pending: Stmt[] = [];
     const flush = (): void => {
       if (pending.length > 0) {
@@ -196,7 +196,7 @@ export class Planner {
         for (const [, name] of stmt.text.matchAll(/\biostat\s*=\s*(\w+)/gi)) pending.push(zero({ kind: "name", name, at: stmt.at }));
         continue;
       }
-      const calls: Step[] = [];
+      const calls: HostStep[] = [];
       let rest: Stmt = stmt;
       this.attempt(() => void (rest = this.withoutCalls(stmt, calls)));
       if (calls.length > 0) flush();
@@ -212,7 +212,7 @@ export class Planner {
   }
 
   /** A statement with the results of functions that the host calls before it. */
-  private withoutCalls(stmt: Stmt, calls: Step[]): Stmt {
+  private withoutCalls(stmt: Stmt, calls: HostStep[]): Stmt {
     const { scope } = this;
     const isLoop = stmt.kind === "directed" || stmt.kind === "do-concurrent";
     if (isLoop || !this.isHosts(stmt) || !expressionsOf(stmt).some((e) => callsAlone(scope, e, true))) return stmt;
@@ -228,8 +228,8 @@ export class Planner {
     return withExpressions(stmt, (e) => {
       const called = runsAlone(scope, e, true);
       if (!called || e.kind !== "apply") return e;
-      const result = this.temporary(`${nameOf(e)}_result`, resultOf(called)!);
-      const call: Call = { kind: "call", procedure: e.base, args: e.args, at: e.at };
+      const result = this.temporary(`${variableName(e)}_result`, resultVariable(called)!);
+      const call: CallStatement = { kind: "call", procedure: e.base, args: e.args, at: e.at };
       calls.push(...this.callWithElements(call).map((step) => (step.kind === "call" ? { ...step, result } : step)));
       return { kind: "name", name: result, at: e.at };
     });
@@ -269,7 +269,7 @@ export class Planner {
     return found;
   }
 
-  private step(stmt: Stmt): Step[] {
+  private step(stmt: Stmt): HostStep[] {
     const { scope } = this;
     const region = this.regions.get(stmt);
     if (region) return [{ kind: "launch", region }];
@@ -327,9 +327,9 @@ export class Planner {
         return [{ kind: "stop", at: stmt.at }];
       case "pointer-assign": {
         const { target, value } = stmt;
-        const name = nameOf(target);
+        const name = variableName(target);
         if (value.kind === "apply" && treeName(value) === "null") return [{ kind: "point", name }];
-        const pointer = variableOf(scope, target.kind === "apply" ? target.base : target);
+        const pointer = namedVariable(scope, target.kind === "apply" ? target.base : target);
         if (!pointer?.dims || pointer.derived)
           throw new Unlowerable(stmt.at, `${name} =>`, "only pointers to arrays are supported", "use the variable itself");
         const to = this.actual(value, { ...pointer, attributes: new Set() }, stmt.at);
@@ -347,20 +347,20 @@ export class Planner {
         }));
       case "allocate": {
         const model = stmt.options.find(({ keyword }) => keyword === "source" || keyword === "mold");
-        const steps = stmt.arrays.flatMap(({ target, at }): Step[] => {
+        const steps = stmt.arrays.flatMap(({ target, at }): HostStep[] => {
           const shape = model && target.kind !== "apply" ? lowerShape(scope, model.value) : undefined;
           if (target.kind !== "apply" && !shape) throw new Unlowerable(at, "allocate", "bounds are missing", "write allocate(a(n))");
           const bounds = shape?.map((upper) => ({ upper })) ?? this.bounds((target as Apply).args, at);
           const whole = target.kind === "apply" ? target.base : target;
-          const filled: Step[] =
+          const filled: HostStep[] =
             model?.keyword === "source" ? [this.sequence({ kind: "assign", target: whole, value: model.value, at })] : [];
-          const variable = variableOf(scope, whole);
-          return [{ kind: "allocate", name: nameOf(target), type: variable ? elementType(variable) : "f64", bounds }, ...filled];
+          const variable = namedVariable(scope, whole);
+          return [{ kind: "allocate", name: variableName(target), type: variable ? elementType(variable) : "f64", bounds }, ...filled];
         });
         return [...steps, ...this.succeeded(stmt)];
       }
       case "deallocate":
-        return [...stmt.arrays.map((array): Step => ({ kind: "free", name: nameOf(array) })), ...this.succeeded(stmt)];
+        return [...stmt.arrays.map((array): HostStep => ({ kind: "free", name: variableName(array) })), ...this.succeeded(stmt)];
       // Any other statement is worked out in a sequence, or left out.
       default:
         return this.refused(stmt);
@@ -395,11 +395,11 @@ export class Planner {
     throw new Unlowerable(stmt.at, construct, "routines run on the host cannot contain it", "move its contents to a routine of its own");
   }
 
-  private sequence(stmt: Stmt): Step {
+  private sequence(stmt: Stmt): HostStep {
     return { kind: "sequence", sequence: lowerSequence(this.scope, [stmt]) };
   }
 
-  private bounds(args: readonly Argument[], at: Location): Extract<Step, { kind: "allocate" }>["bounds"] {
+  private bounds(args: readonly ActualArgument[], at: Location): Extract<HostStep, { kind: "allocate" }>["bounds"] {
     const bound = (e: Expr): LoweredSequence => lowerValue(this.scope, e, "i32");
     return args.map((arg) => {
       if (arg.kind === "value") return { upper: bound(arg.value) };
@@ -409,46 +409,46 @@ export class Planner {
   }
 
   /** `stat=` gives 0: what fails ends the run. */
-  private succeeded({ options }: Allocate | Deallocate): Step[] {
-    return options.flatMap(({ keyword, value }) => (keyword === "stat" ? [this.sequence(zero(value as Variable))] : []));
+  private succeeded({ options }: Allocate | Deallocate): HostStep[] {
+    return options.flatMap(({ keyword, value }) => (keyword === "stat" ? [this.sequence(zero(value as Designator))] : []));
   }
 
   /** `random_number(x)`, `random_seed(size = n)`; undefined of other calls. */
-  private random(stmt: Call): Step[] | undefined {
+  private random(stmt: CallStatement): HostStep[] | undefined {
     const { procedure, args, at } = stmt;
     const name = procedure.kind === "name" && !findProcedure(this.scope, procedure.name) ? procedure.name : "";
     if (name === "random_seed") {
       // The numbers are the same in each process, whatever the seed.
       const size = args.find((arg) => arg.kind === "value" && arg.keyword === "size");
-      return size?.kind === "value" ? [this.sequence(whole(size.value as Variable, "1"))] : [];
+      return size?.kind === "value" ? [this.sequence(whole(size.value as Designator, "1"))] : [];
     }
     const [arg] = args;
     if (name !== "random_number" || arg?.kind !== "value") return undefined;
     const e = arg.value;
     const base = e.kind === "apply" ? e.base : e;
-    const variable = base.kind === "name" || base.kind === "part" ? variableOf(this.scope, base) : undefined;
+    const variable = base.kind === "name" || base.kind === "part" ? namedVariable(this.scope, base) : undefined;
     const type = variable?.type;
     if (!variable || (type !== "f64" && type !== "f32"))
       throw new Unlowerable(at, name, "it takes variables of type real only", "pass a real variable");
     if (lowerShape(this.scope, e)) {
       // An array of the routine's own begins with its first use in code.
       const to = this.actual(e, { ...variable, attributes: new Set() }, at);
-      if (to.kind === "array") return [this.sequence(zero(e as Variable)), { kind: "random", type, to }];
+      if (to.kind === "array") return [this.sequence(zero(e as Designator)), { kind: "random", type, to }];
     }
-    if (e.kind !== "apply") return [{ kind: "random", type, to: nameOf(e as Name) }];
+    if (e.kind !== "apply") return [{ kind: "random", type, to: variableName(e as Name) }];
     const one = this.temporary("random", { ...variable, dims: undefined });
-    return [{ kind: "random", type, to: one }, this.sequence({ kind: "assign", target: e as Variable, value: named(one, at), at })];
+    return [{ kind: "random", type, to: one }, this.sequence({ kind: "assign", target: e as Designator, value: named(one, at), at })];
   }
 
   /** A call, between copies of the elements of arrays that it assigns as scalars. */
-  private callWithElements(stmt: Call): Step[] {
+  private callWithElements(stmt: CallStatement): HostStep[] {
     const { before, call, after } = withElements(this.scope, stmt, (wish, declared) => this.temporary(wish, declared));
-    const sequence = (list: readonly Stmt[]): Step[] =>
+    const sequence = (list: readonly Stmt[]): HostStep[] =>
       list.length > 0 ? [{ kind: "sequence", sequence: lowerSequence(this.scope, list) }] : [];
     return [...sequence(before), this.call(call), ...sequence(after)];
   }
 
-  private call(stmt: Call): Extract<Step, { kind: "call" }> {
+  private call(stmt: CallStatement): Extract<HostStep, { kind: "call" }> {
     const { scope } = this;
     const procedure = stmt.procedure.kind === "name" ? findProcedure(scope, stmt.procedure.name) : undefined;
     const { at } = stmt;
@@ -463,11 +463,11 @@ export class Planner {
       const of = variable.derived === undefined ? undefined : objectGiven(procedure, variable, actual);
       const taken =
         of &&
-        partsOf(this.scope, of)
-          .map(nameOf)
+        nestedComponents(this.scope, of)
+          .map(variableName)
           .find((name) => find(this.scope, name));
       if (taken) throw new Unlowerable(at, taken, "a variable has the name of the component", "rename the variable");
-      args.set(dummy, of ? { kind: "object", name: nameOf(of), of } : this.actual(actual, variable, at));
+      args.set(dummy, of ? { kind: "object", name: variableName(of), of } : this.actual(actual, variable, at));
     }
     const { grid, block, shared } = stmt.launch ?? {};
     const bytes = shared && opensShared(procedure) ? { shared: lowerValue(this.scope, shared, "i32") } : {};
@@ -480,13 +480,13 @@ export class Planner {
     at: Location,
   ): Actual {
     const { scope } = this;
-    const name = e.kind === "name" || e.kind === "part" ? nameOf(e) : undefined;
+    const name = e.kind === "name" || e.kind === "part" ? variableName(e) : undefined;
     if (!dummy.dims)
       return { kind: "scalar", value: lowerValue(scope, e, dummy.type), ...(name !== undefined && !find(scope, name)?.value && { name }) };
     const base = e.kind === "apply" ? e.base : e;
     if (base.kind !== "name" && base.kind !== "part")
       throw new Unlowerable(at, treeName(e), `an expression is given for the array ${dummy.name}`, "assign it to an array first");
-    const array = variableOf(scope, base);
+    const array = namedVariable(scope, base);
     if (array && changesBounds(array))
       throw new Unlowerable(at, treeName(e), "its allocations have different lower bounds", "use the same lower bounds everywhere");
     const bounds = (array && findAllocation(array)?.bounds) ?? array?.dims ?? [];
@@ -498,25 +498,25 @@ export class Planner {
     )
       throw new Unlowerable(at, treeName(e), `${dummy.name} takes its bounds from the argument`, `give ${dummy.name} bounds of its own`);
     const lowers = bounds.map(({ lower }) => lower && lowerValue(scope, lower, "i32"));
-    if (e.kind !== "apply") return { kind: "array", name: nameOf(base), lowers };
+    if (e.kind !== "apply") return { kind: "array", name: variableName(base), lowers };
     const axes = e.args.map((part): ActualAxis => {
       if (part.kind === "value") return { kind: "index", at: lowerValue(scope, part.value, "i32") };
       const [lower, upper, step] = [part.lower, part.upper, part.step].map((bound) => bound && lowerValue(scope, bound, "i32"));
       return { kind: "section", ...(lower && { lower }), ...(upper && { upper }), ...(step && { step }) };
     });
-    return { kind: "array", name: nameOf(base), axes, lowers };
+    return { kind: "array", name: variableName(base), axes, lowers };
   }
 }
 
 /** Whether the launch says how much memory the threads of a block share. */
-const opensShared = ({ variables }: Scope): boolean =>
+const opensShared = ({ variables }: UnitScope): boolean =>
   [...variables.values()].some(({ attributes, dims }) => attributes.has("shared") && dims?.some(({ upper }) => upper === "*"));
 
 /** `grid = dim3(a, b, c)` as assignments of its components; any other statement as it is. */
-function sizesOf(scope: Scope, stmt: Stmt): Stmt[] {
+function sizesOf(scope: UnitScope, stmt: Stmt): Stmt[] {
   if (stmt.kind !== "assign") return [stmt];
   const [targets, values] = [stmt.target, stmt.value].map((e) => dim3Parts(scope, e));
-  return targets && values ? targets.map((target, n) => ({ ...stmt, target: target as Variable, value: values[n] })) : [stmt];
+  return targets && values ? targets.map((target, n) => ({ ...stmt, target: target as Designator, value: values[n] })) : [stmt];
 }
 
 const negated = (a: Expr): Expr => ({ kind: "unary", op: ".not.", a: { kind: "group", a, at: a.at }, at: a.at });
@@ -525,9 +525,9 @@ const negated = (a: Expr): Expr => ({ kind: "unary", op: ".not.", a: { kind: "gr
 const keepsBounds = (attributes: Declared["attributes"]): boolean => attributes.has("allocatable") || attributes.has("pointer");
 const isOne = (e: Expr): boolean => e.kind === "literal" && e.text === "1";
 
-const zero = (target: Variable): Assign => whole(target, "0");
+const zero = (target: Designator): Assign => whole(target, "0");
 
-const whole = (target: Variable, text: string): Assign => ({
+const whole = (target: Designator, text: string): Assign => ({
   kind: "assign",
   target,
   value: { kind: "literal", type: "integer", text, at: target.at },

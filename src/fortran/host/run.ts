@@ -1,45 +1,54 @@
 import type { Device } from "../../device/device.js";
 import { range, teams } from "../../device/launch/policy.js";
 import { stridesOf, View } from "../../device/memory/view.js";
-import type { Value } from "../../ir/operators.js";
+import type { PlainValue } from "../../ir/operators.js";
 import type { ElementType } from "../../ir/types.js";
 import { unreachable } from "../../base/unreachable.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
 import { SHARED_BYTES, sizeName } from "../analyse/thread-index.js";
-import { dim3Parts, findNamed, isSaved, ownerOf, partsOf, variableOf, type Scope, type Variable } from "../analyse/symbols.js";
-import { nameOf } from "../analyse/walk.js";
+import {
+  dim3Parts,
+  findNamed,
+  isSaved,
+  ownerOf,
+  nestedComponents,
+  namedVariable,
+  type UnitScope,
+  type Variable,
+} from "../analyse/symbols.js";
+import { variableName } from "../analyse/walk.js";
 import { lowerValue, usesArrays, type LoweredSequence } from "../lower/kernels.js";
 import { sequenceKernel } from "../lower/sequence-kernel.js";
-import type { Source } from "../lower/lowering.js";
+import type { ParamSource } from "../lower/lowering.js";
 import { elementType } from "../lower/values.js";
 import { WIDE_LIMIT } from "../lower/wide.js";
-import type { Expr, Name, Part } from "../tree/index.js";
-import { evaluate, run, type Known } from "./evaluate.js";
+import type { Expr, Name, ComponentRef } from "../tree/index.js";
+import { evaluate, run, type HostValues } from "./evaluate.js";
 import { randomNumber } from "./random-numbers.js";
 import { fortranKernel, knownOf, newRows, RunError, tripsOf, type FortranKernel } from "./kernels.js";
-import { resultOf, type Actual, type Step } from "./plan.js";
+import { resultVariable, type Actual, type HostStep } from "./plan.js";
 
 /* Runs the host's side of routines, and launches their kernels. Loaded with the first run. */
 
 /** Routines as runs see them. */
 export interface Routines {
-  steps(scope: Scope): readonly Step[];
-  kernelOf(step: Extract<Step, { kind: "launch" }>): FortranKernel;
+  steps(scope: UnitScope): readonly HostStep[];
+  kernelOf(step: Extract<HostStep, { kind: "launch" }>): FortranKernel;
   /** The kernel that a `global` procedure is. */
-  globalKernel(scope: Scope): FortranKernel;
+  globalKernel(scope: UnitScope): FortranKernel;
   /** Values of procedures' scalars that are kept between calls. */
-  readonly saved: Map<Variable, Value>;
+  readonly saved: Map<Variable, PlainValue>;
   /** Arrays that are kept between calls: by their variables, and module arrays by their names. */
   arraysOn(device: Device): Map<Variable | string, View>;
 }
 
 /** The variables of one call. */
 class Variables {
-  readonly scalars = new Map<string, Value>();
+  readonly scalars = new Map<string, PlainValue>();
   readonly arrays = new Map<string, View>();
 
   constructor(
-    readonly scope: Scope,
+    readonly scope: UnitScope,
     readonly outer?: Variables,
   ) {}
 
@@ -79,17 +88,17 @@ class Variables {
   }
 }
 
-const assign = ({ home, key }: Place, value: Value): void => void home.scalars.set(key, value);
+const assign = ({ home, key }: Place, value: PlainValue): void => void home.scalars.set(key, value);
 
 interface Place {
   readonly home: Variables;
   readonly key: string;
 }
 
-const AMONG_ALL = new WeakMap<Scope, Map<string, string>>();
+const AMONG_ALL = new WeakMap<UnitScope, Map<string, string>>();
 
 /** Name of a module variable among the variables of all modules: `grid::n` if several have an `n`. */
-function ofModule(module: Scope, name: string): string {
+function ofModule(module: UnitScope, name: string): string {
   const known = AMONG_ALL.get(module) ?? new Map<string, string>();
   AMONG_ALL.set(module, known);
   const found = known.get(name) ?? (modulesWith(module.world, name).length > 1 ? `${module.unit.name}::${name}` : name);
@@ -97,16 +106,16 @@ function ofModule(module: Scope, name: string): string {
   return found;
 }
 
-const modulesWith = ({ scopes }: Scope["world"], name: string): Scope[] =>
+const modulesWith = ({ scopes }: UnitScope["world"], name: string): UnitScope[] =>
   scopes.filter((module) => {
     if (module.unit.kind !== "module") return false;
     const variable = findNamed(module, name);
     return variable && !variable.value && ownerOf(variable) === module;
   });
 
-type Jump = Extract<Step, { kind: "jump" }>;
+type Jump = Extract<HostStep, { kind: "jump" }>;
 
-export class Run {
+export class HostRun {
   private readonly sequences = new Map<LoweredSequence, FortranKernel>();
 
   constructor(
@@ -115,7 +124,7 @@ export class Run {
   ) {}
 
   /** @param given arguments and module variables by their names; gives what scalars are afterwards */
-  async routine(scope: Scope, given: Readonly<Record<string, unknown>>): Promise<Record<string, Value>> {
+  async routine(scope: UnitScope, given: Readonly<Record<string, unknown>>): Promise<Record<string, PlainValue>> {
     const globals = new Variables(topOf(scope));
     const own = new Variables(scope, globals);
     const { unit } = scope;
@@ -142,7 +151,7 @@ export class Run {
     for (const key of kept.keys()) if (typeof key === "string") kept.delete(key);
     const views = Object.values(given);
     for (const [name, view] of globals.arrays) if (!views.includes(view)) kept.set(name, view);
-    const result: Record<string, Value> = {};
+    const result: Record<string, PlainValue> = {};
     const results = unit.kind === "procedure" && unit.result !== undefined ? [...dummies, unit.result] : dummies;
     for (const [key, value] of globals.scalars) {
       const name = key.split("::").at(-1)!;
@@ -165,7 +174,7 @@ export class Run {
     return (keys.length > 0 ? keys : [name]).map((key) => ({ home: globals, key }));
   }
 
-  private async procedure(scope: Scope, own: Variables): Promise<void> {
+  private async procedure(scope: UnitScope, own: Variables): Promise<void> {
     const { unit } = scope;
     if (unit.kind === "procedure" && unit.attributes.includes("global")) {
       const kernel = this.routines.globalKernel(scope);
@@ -196,7 +205,7 @@ export class Run {
     }
   }
 
-  private async steps(steps: readonly Step[], own: Variables): Promise<Jump | undefined> {
+  private async steps(steps: readonly HostStep[], own: Variables): Promise<Jump | undefined> {
     for (const step of steps) {
       const jump = await this.step(step, own);
       if (jump) return jump;
@@ -204,7 +213,7 @@ export class Run {
     return undefined;
   }
 
-  private async step(step: Step, own: Variables): Promise<Jump | undefined> {
+  private async step(step: HostStep, own: Variables): Promise<Jump | undefined> {
     switch (step.kind) {
       case "launch":
         await this.launch(this.routines.kernelOf(step), own);
@@ -263,7 +272,7 @@ export class Run {
   }
 
   /** In Fortran's order. */
-  private async extents(bounds: Extract<Step, { kind: "allocate" }>["bounds"], own: Variables): Promise<number[]> {
+  private async extents(bounds: Extract<HostStep, { kind: "allocate" }>["bounds"], own: Variables): Promise<number[]> {
     const found: number[] = [];
     for (const { lower, upper } of bounds)
       found.push(Math.max(0, Number(await this.value(upper, own)) - (lower ? Number(await this.value(lower, own)) : 1) + 1));
@@ -274,7 +283,7 @@ export class Run {
     return this.device.array({ type }, [...extents].reverse());
   }
 
-  private async loop(step: Extract<Step, { kind: "do" }>, own: Variables): Promise<Jump | undefined> {
+  private async loop(step: Extract<HostStep, { kind: "do" }>, own: Variables): Promise<Jump | undefined> {
     const [start, stop] = [Number(await this.value(step.start, own)), Number(await this.value(step.stop, own))];
     const by = step.step ? Number(await this.value(step.step, own)) : 1;
     const { home, key } = own.place(step.variable);
@@ -288,24 +297,24 @@ export class Run {
     return undefined;
   }
 
-  private async value(sequence: LoweredSequence, own: Variables): Promise<Value> {
+  private async value(sequence: LoweredSequence, own: Variables): Promise<PlainValue> {
     return (await this.sequence(sequence, own)) ?? 0;
   }
 
   /** Works out statements in order; gives the value that has no name. */
-  private async sequence(sequence: LoweredSequence, own: Variables): Promise<Value | undefined> {
+  private async sequence(sequence: LoweredSequence, own: Variables): Promise<PlainValue | undefined> {
     if (usesArrays(sequence)) {
       const kernel =
         this.sequences.get(sequence) ?? fortranKernel(sequenceKernel(`${own.scope.unit.name} line ${sequence.at.line}`, sequence));
       this.sequences.set(sequence, kernel);
       return this.launch(kernel, own);
     }
-    const known: Known = {
+    const known: HostValues = {
       ...knownOf({}),
       param: (name) => this.scalar(sequence.sources.get(name)!, own),
     };
     const locals = run(sequence.stmts, known);
-    let value: Value | undefined;
+    let value: PlainValue | undefined;
     for (const { local, name, variable } of sequence.results) {
       const result = locals.get(local);
       if (name === "") value = result;
@@ -314,7 +323,7 @@ export class Run {
     return value;
   }
 
-  private scalar({ name, variable, asks }: Source, own: Variables): Value {
+  private scalar({ name, variable, asks }: ParamSource, own: Variables): PlainValue {
     const { home, key } = own.place(name, variable);
     if (asks) return home.has(key);
     const found = home.scalars.get(key);
@@ -328,7 +337,7 @@ export class Run {
   }
 
   /** Launches, and takes its results back. */
-  private async launch(kernel: FortranKernel, own: Variables, grid?: readonly number[]): Promise<Value | undefined> {
+  private async launch(kernel: FortranKernel, own: Variables, grid?: readonly number[]): Promise<PlainValue | undefined> {
     const { lowered } = kernel;
     const args: Record<string, unknown> = {};
     for (const param of lowered.ir.params) {
@@ -357,7 +366,7 @@ export class Run {
     } finally {
       for (const view of Object.values(rows)) view.free();
     }
-    let value: Value | undefined;
+    let value: PlainValue | undefined;
     for (const { param, name, type, variable, assigned, least } of lowered.outcomes) {
       const times = assigned === undefined ? 1 : results[assigned];
       if (times === 0) continue;
@@ -367,7 +376,7 @@ export class Run {
           `${kernel.name}: ${times} iterations assign different values to ${name}: name it in a reduction clause such as ` +
             `reduction(max: ${name}), or let one iteration assign it`,
         );
-      const result: Value = type === "bool" ? results[param] !== 0 : results[param];
+      const result: PlainValue = type === "bool" ? results[param] !== 0 : results[param];
       if (name === "") value = result;
       else assign(own.place(name, variable), result);
     }
@@ -375,7 +384,11 @@ export class Run {
   }
 
   /** Values on which bounds depend: arguments, and elements of arrays, which are read from the device. */
-  private async known({ lowered, boundArrays }: FortranKernel, args: Readonly<Record<string, unknown>>, own: Variables): Promise<Known> {
+  private async known(
+    { lowered, boundArrays }: FortranKernel,
+    args: Readonly<Record<string, unknown>>,
+    own: Variables,
+  ): Promise<HostValues> {
     const read = new Map<string, { view: View; numbers: ArrayLike<number> }>();
     for (const param of boundArrays) {
       const { name, variable } = lowered.sources.get(param)!;
@@ -384,7 +397,7 @@ export class Run {
       if (!view) throw new RunError(`${lowered.ir.name}: the array ${name} is missing`);
       read.set(param, { view, numbers: await this.device.queue.read(view) });
     }
-    const element: Known["element"] = (name, indices) => {
+    const element: HostValues["element"] = (name, indices) => {
       const { view, numbers } = read.get(name)!;
       return numbers[indices.reduce((at, index, axis) => at * view.shape[axis] + index, 0)];
     };
@@ -392,7 +405,13 @@ export class Run {
   }
 
   /** The view of an array as its declaration has it. */
-  private async array(kernel: Kernel, { name, variable, extents }: Source, rank: number, known: Known, own: Variables): Promise<View> {
+  private async array(
+    kernel: Kernel,
+    { name, variable, extents }: ParamSource,
+    rank: number,
+    known: HostValues,
+    own: Variables,
+  ): Promise<View> {
     const { home, key } = own.place(name, variable);
     const wanted = extents?.map((extent) => extent && Math.max(0, Number(evaluate(extent, known))));
     let view = home.arrays.get(key);
@@ -409,7 +428,7 @@ export class Run {
     return wanted ? shaped(view, name, wanted) : view.rank === rank ? view : shaped(view, name, Array<undefined>(rank).fill(undefined));
   }
 
-  private async call(step: Extract<Step, { kind: "call" }>, own: Variables): Promise<void> {
+  private async call(step: Extract<HostStep, { kind: "call" }>, own: Variables): Promise<void> {
     const { procedure } = step;
     const inner = new Variables(procedure, hostOf(procedure, own));
     const copied: (() => void)[] = [];
@@ -447,15 +466,15 @@ export class Run {
       await this.launch(kernel, inner, ofBlocks ? [blocks.reduce((a, b) => a * b)] : trips.includes(undefined) ? grid : undefined);
     } else await this.procedure(procedure, inner);
     copied.forEach((copy) => copy());
-    const result = step.result !== undefined && resultOf(procedure);
+    const result = step.result !== undefined && resultVariable(procedure);
     if (result) assign(own.place(step.result!), inner.scalars.get(result.name) ?? initialOf(result));
   }
 
   /** Makes the components of an object that nothing was assigned yet; all that have values by their type if it is `intent(out)`. */
-  private begin(own: Variables, object: Name | Part, isOut = false): void {
-    for (const part of partsOf(own.scope, object)) {
-      const name = nameOf(part);
-      const variable = variableOf(own.scope, part);
+  private begin(own: Variables, object: Name | ComponentRef, isOut = false): void {
+    for (const part of nestedComponents(own.scope, object)) {
+      const name = variableName(part);
+      const variable = namedVariable(own.scope, part);
       const { home, key } = own.place(name);
       const { scalars, arrays } = home;
       if (isOut && variable?.initial && (variable.dims || variable.refused))
@@ -479,7 +498,7 @@ export class Run {
 
   /** The blocks of a launch and the threads of a block, along each axis. */
   private async threads(
-    [grid, block]: NonNullable<Extract<Step, { kind: "call" }>["grid"]>,
+    [grid, block]: NonNullable<Extract<HostStep, { kind: "call" }>["grid"]>,
     inner: Variables,
     own: Variables,
   ): Promise<number[][]> {
@@ -543,15 +562,15 @@ function gridOf(name: string, rank: number, blocks: readonly number[], threads: 
 /** Whether a variable comes from outside of its procedure. */
 const isGiven = (variable: Variable): boolean => variable.dummy || ownerOf(variable).unit.kind === "module";
 
-function initialOf({ initial, type, scope }: Variable): Value {
+function initialOf({ initial, type, scope }: Variable): PlainValue {
   if (!initial) return type === "bool" ? false : 0;
   const { stmts, results } = lowerValue(scope, initial, type);
   return run(stmts, knownOf({})).get(results[0].local)!;
 }
 
-const topOf = (scope: Scope): Scope => (scope.parent ? topOf(scope.parent) : scope);
+const topOf = (scope: UnitScope): UnitScope => (scope.parent ? topOf(scope.parent) : scope);
 /** The call whose variables an inner procedure shares; otherwise the variables of modules. */
-const hostOf = (inner: Scope, own: Variables): Variables => (own.outer && own.scope !== inner.parent ? hostOf(inner, own.outer) : own);
+const hostOf = (inner: UnitScope, own: Variables): Variables => (own.outer && own.scope !== inner.parent ? hostOf(inner, own.outer) : own);
 
 /** Whether the loop takes its next turn. */
 const goesOn = ({ jump, loop }: Jump, name: string | undefined): boolean => jump === "cycle" && (loop === undefined || loop === name);

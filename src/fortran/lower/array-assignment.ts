@@ -1,18 +1,18 @@
 import { int } from "../../ir/expressions.js";
 import { unreachable } from "../../base/unreachable.js";
-import { find, findProcedure, type Scope } from "../analyse/symbols.js";
-import { bare, namesOf, walkExpr } from "../analyse/walk.js";
-import type { Argument, Expr as Tree, Stmt as TreeStmt, Where } from "../tree/index.js";
+import { find, findProcedure, type UnitScope } from "../analyse/symbols.js";
+import { bare, namesInExpr, visitExpr } from "../analyse/walk.js";
+import type { ActualArgument, Expr as Tree, Stmt as TreeStmt, Where } from "../tree/index.js";
 import { isOverArrays } from "./array-functions.js";
 import type { ArrayValue } from "./arrays.js";
-import { designated, eachIndex, isArray, itemsOf, probe, shapeOf, value, valueAs } from "./expressions.js";
-import type { Frame, Lowering } from "./lowering.js";
+import { designated, eachIndex, isArray, itemsOf, probe, extentsOfExpr, value, valueAs } from "./expressions.js";
+import type { ProcedureFrame, FortranLowering } from "./lowering.js";
 import { treeName, Unlowerable } from "./values.js";
 
 /* Assignments of whole arrays and of sections. The right side counts as it was before any element is assigned. */
 
 /** Assigns an expression to an array that `target` names. */
-export function assignArray(cx: Lowering, target: Tree, array: ArrayValue, from: Tree, frame: Frame): void {
+export function assignArray(cx: FortranLowering, target: Tree, array: ArrayValue, from: Tree, frame: ProcedureFrame): void {
   const source = bare(from);
   const at = cx.location;
   if (source.kind === "constructor") {
@@ -21,7 +21,7 @@ export function assignArray(cx: Lowering, target: Tree, array: ArrayValue, from:
     return;
   }
   const kept = keepScalars(cx, frame, from);
-  const shape = shapeOf(cx, kept.frame, kept.e);
+  const shape = extentsOfExpr(cx, kept.frame, kept.e);
   if (shape && shape.length !== array.extents.length)
     throw new Unlowerable(at, array.name, `an array of ${shape.length} axes is assigned to an array of ${array.extents.length}`);
   if (!shape) {
@@ -44,8 +44,8 @@ export function assignArray(cx: Lowering, target: Tree, array: ArrayValue, from:
 }
 
 /** Assignments under masks; the masks count as they were before. */
-export function where(cx: Lowering, stmt: Where, frame: Frame): void {
-  const shape = stmt.branches.map(({ cond }) => shapeOf(cx, frame, cond)).find(Boolean);
+export function where(cx: FortranLowering, stmt: Where, frame: ProcedureFrame): void {
+  const shape = stmt.branches.map(({ cond }) => extentsOfExpr(cx, frame, cond)).find(Boolean);
   if (!shape) throw new Unlowerable(stmt.at, "where", "its mask is not an array", "use if");
   const bodies = [...stmt.branches.map(({ body }) => body), stmt.otherwise ?? []];
   const assigned = bodies.flat().flatMap((inner) => {
@@ -80,7 +80,7 @@ export function where(cx: Lowering, stmt: Where, frame: Frame): void {
 }
 
 /** An expression with elements, folds such as `sum(a)` and other single values of functions computed before, once. */
-function keepScalars(cx: Lowering, frame: Frame, e: Tree): { e: Tree; frame: Frame } {
+function keepScalars(cx: FortranLowering, frame: ProcedureFrame, e: Tree): { e: Tree; frame: ProcedureFrame } {
   const meanings = new Map(frame.meanings);
   const kept = (node: Tree): Tree => {
     switch (node.kind) {
@@ -97,10 +97,10 @@ function keepScalars(cx: Lowering, frame: Frame, e: Tree): { e: Tree; frame: Fra
           meanings.set(name, given);
           return { kind: "name", name, at: node.at };
         }
-        if (shapeOf(cx, frame, node))
+        if (extentsOfExpr(cx, frame, node))
           return isArray(frame, node.base)
             ? node
-            : { ...node, args: node.args.map((arg): Argument => (arg.kind === "value" ? { ...arg, value: kept(arg.value) } : arg)) };
+            : { ...node, args: node.args.map((arg): ActualArgument => (arg.kind === "value" ? { ...arg, value: kept(arg.value) } : arg)) };
         // No name of a program has a blank.
         const name = `value ${meanings.size}`;
         meanings.set(name, { kind: "value", expr: cx.kept("value", value(cx, frame, node)) });
@@ -118,7 +118,7 @@ function keepScalars(cx: Lowering, frame: Frame, e: Tree): { e: Tree; frame: Fra
   return { e: kept(e), frame: { ...frame, meanings } };
 }
 
-const givesArray = (procedure: Scope): boolean => {
+const givesArray = (procedure: UnitScope): boolean => {
   const { unit } = procedure;
   return unit.kind === "procedure" && unit.form === "function" && find(procedure, unit.result ?? unit.name)?.dims !== undefined;
 };
@@ -127,16 +127,16 @@ const givesArray = (procedure: Scope): boolean => {
 const INQUIRIES: ReadonlySet<string> = new Set(["size", "lbound", "ubound", "huge", "tiny", "epsilon", "kind"]);
 
 /** Whether an expression reads other elements of an array than the one that it is assigned to. */
-function namesElsewhere(cx: Lowering, frame: Frame, e: Tree, target: Tree, array: ArrayValue): boolean {
+function namesElsewhere(cx: FortranLowering, frame: ProcedureFrame, e: Tree, target: Tree, array: ArrayValue): boolean {
   const [here, name] = [written(target), treeName(target)];
   let found = false;
-  walkExpr(e, (node) => {
+  visitExpr(e, (node) => {
     if (node.kind !== "apply" && node.kind !== "name" && node.kind !== "part") return true;
     if (node.kind === "apply" && !isArray(frame, node.base)) {
       if (INQUIRIES.has(treeName(node.base))) return false;
       // A function over arrays or of the program may take all elements.
-      const takesAll = isOverArrays(treeName(node.base)) || !shapeOf(cx, frame, node);
-      if (takesAll && namesOf(node).has(name)) found = true;
+      const takesAll = isOverArrays(treeName(node.base)) || !extentsOfExpr(cx, frame, node);
+      if (takesAll && namesInExpr(node).has(name)) found = true;
       return true;
     }
     if (!isArray(frame, node.kind === "apply" ? node.base : node)) return true;
@@ -149,8 +149,8 @@ function namesElsewhere(cx: Lowering, frame: Frame, e: Tree, target: Tree, array
 
 const mentions =
   (name: string) =>
-  (arg: Argument): boolean =>
-    (arg.kind === "value" ? [arg.value] : [arg.lower, arg.upper, arg.step]).some((e) => e !== undefined && namesOf(e).has(name));
+  (arg: ActualArgument): boolean =>
+    (arg.kind === "value" ? [arg.value] : [arg.lower, arg.upper, arg.step]).some((e) => e !== undefined && namesInExpr(e).has(name));
 
 /** The text of an expression, the same for `a` and `a(:, :)`. */
 function written(e: Tree): string {

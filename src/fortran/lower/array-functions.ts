@@ -3,11 +3,11 @@ import { binary, compare, constant, int, logical, select, unary } from "../../ir
 import { own } from "../../base/own.js";
 import type { Expr, Location, ScalarType } from "../../ir/types.js";
 import type { Apply, Expr as Tree } from "../tree/index.js";
-import { indicesOf, place } from "./arrays.js";
-import { constantOf, minus, plus } from "./constants.js";
-import { designated, eachIndex, indexOf, itemsOf, probe, shapeOf, value, valueAs } from "./expressions.js";
+import { elementIndices, place } from "./arrays.js";
+import { fortranConstant, minus, plus } from "./constants.js";
+import { designated, eachIndex, indexOf, itemsOf, probe, extentsOfExpr, value, valueAs } from "./expressions.js";
 import { elemental } from "./intrinsics.js";
-import type { Frame, Lowering } from "./lowering.js";
+import type { ProcedureFrame, FortranLowering } from "./lowering.js";
 import { converted, ONE, promoted, treeName, Unlowerable, ZERO } from "./values.js";
 
 /* Functions over whole arrays: what they ask, folds, and arrays with their elements elsewhere. */
@@ -41,7 +41,7 @@ interface Call {
 /** Functions whose elements are not computed from the same element of their arguments. */
 export const isOverArrays = (name: string): boolean => Object.hasOwn(ARGUMENTS, name);
 
-function callOf(cx: Lowering, frame: Frame, e: Apply): Call | undefined {
+function callOf(cx: FortranLowering, frame: ProcedureFrame, e: Apply): Call | undefined {
   const name = treeName(e.base);
   if (!isOverArrays(name)) return undefined;
   const wanted = ARGUMENTS[name].split(" ");
@@ -50,17 +50,17 @@ function callOf(cx: Lowering, frame: Frame, e: Apply): Call | undefined {
     if (arg.kind !== "value") return;
     const keyword = arg.keyword ?? wanted[n];
     // Takes the second argument of `sum(a, a > 0)` as a mask, not an axis.
-    const isMask = !arg.keyword && keyword === "dim" && wanted.includes("mask") && shapeOf(cx, frame, arg.value);
+    const isMask = !arg.keyword && keyword === "dim" && wanted.includes("mask") && extentsOfExpr(cx, frame, arg.value);
     // The first has many names.
     const known = isMask ? "mask" : n === 0 && !wanted.includes(keyword) ? "array" : keyword;
     if (!wanted.includes(known) || given.has(known)) throw new Unlowerable(e.at, name, "an argument is not supported", "write a loop");
     given.set(known, arg.value);
   });
   const [array, dim] = [given.get("array"), given.get("dim")];
-  const shape = array && shapeOf(cx, frame, array);
+  const shape = array && extentsOfExpr(cx, frame, array);
   if (!shape) throw new Unlowerable(e.at, name, "its argument is not an array");
   if (!dim) return { name, at: e.at, array, given, shape, ...(name.endsWith("shift") && { axis: 0 }) };
-  const n = constantOf(value(cx, frame, dim));
+  const n = fortranConstant(value(cx, frame, dim));
   const axes = shape.length + (name === "spread" ? 1 : 0);
   if (typeof n !== "number" || n < 1 || n > axes)
     throw new Unlowerable(e.at, name, `the axis has to be a constant from 1 to ${axes}`, `write ${name}(a, dim=1)`);
@@ -68,7 +68,7 @@ function callOf(cx: Lowering, frame: Frame, e: Apply): Call | undefined {
 }
 
 /** The extents of what the function gives; undefined of one value, and of other names. @throws Unlowerable */
-export function arrayShape(cx: Lowering, frame: Frame, e: Apply): readonly Expr[] | undefined {
+export function arrayShape(cx: FortranLowering, frame: ProcedureFrame, e: Apply): readonly Expr[] | undefined {
   const call = callOf(cx, frame, e);
   if (!call) return undefined;
   const { name, at, given, shape, axis } = call;
@@ -88,14 +88,14 @@ export function arrayShape(cx: Lowering, frame: Frame, e: Apply): readonly Expr[
     case "cshift":
     case "eoshift":
       for (const one of [argument("shift"), given.get("boundary")])
-        if (one && shapeOf(cx, frame, one))
+        if (one && extentsOfExpr(cx, frame, one))
           throw new Unlowerable(at, name, "the shift is an array, with a value for each row", "write a loop");
       return shape;
     case "transpose":
       if (shape.length !== 2) throw new Unlowerable(at, name, "its argument is not a matrix");
       return [shape[1], shape[0]];
     case "matmul": {
-      const other = shapeOf(cx, frame, argument("other")) ?? [];
+      const other = extentsOfExpr(cx, frame, argument("other")) ?? [];
       if (shape.length + other.length < 3) throw new Unlowerable(at, name, "its arguments are not matrices", "write dot_product");
       return [...shape.slice(0, -1), ...other.slice(1)];
     }
@@ -112,15 +112,15 @@ export function arrayShape(cx: Lowering, frame: Frame, e: Apply): readonly Expr[
 }
 
 /** The integers of a list of constant length. */
-function numbersIn(cx: Lowering, frame: Frame, list: Tree): Expr[] {
+function numbersIn(cx: FortranLowering, frame: ProcedureFrame, list: Tree): Expr[] {
   if (list.kind === "constructor") return itemsOf(cx, frame, list).map((item) => indexOf(cx, item.frame, item.e));
-  const length = shapeOf(cx, frame, list)?.map(constantOf)[0];
+  const length = extentsOfExpr(cx, frame, list)?.map(fortranConstant)[0];
   if (typeof length !== "number") throw new Unlowerable(list.at, treeName(list), "its length is not constant", "write [n, m]");
   return Array.from({ length }, (_, n) => valueAs(cx, frame, "i32", list, [int(n)]));
 }
 
 /** Result of the function, or one element if it is an array; undefined for other names. @throws Unlowerable */
-export function overArrays(cx: Lowering, frame: Frame, e: Apply, index: readonly Expr[]): Expr | undefined {
+export function overArrays(cx: FortranLowering, frame: ProcedureFrame, e: Apply, index: readonly Expr[]): Expr | undefined {
   const call = callOf(cx, frame, e);
   if (!call) return undefined;
   const { name, at, array, given, shape, axis } = call;
@@ -147,7 +147,7 @@ export function overArrays(cx: Lowering, frame: Frame, e: Apply, index: readonly
     case "transpose":
       return element([index[1], index[0]]);
     case "reshape":
-      return element(indicesOf({ extents: shape }, cx.kept("from", place({ extents: arrayShape(cx, frame, e)! }, index))));
+      return element(elementIndices({ extents: shape }, cx.kept("from", place({ extents: arrayShape(cx, frame, e)! }, index))));
     case "matmul": {
       const rows = shape.length - 1;
       const [left, right] = [index.slice(0, rows), index.slice(rows)];
@@ -172,7 +172,7 @@ export function overArrays(cx: Lowering, frame: Frame, e: Apply, index: readonly
       if (!name.endsWith("loc")) return folded(cx, name, at, along, of);
       const found = located(cx, name, at, along, of);
       if (along.length === 1) return plus(found, ONE);
-      const indices = indicesOf({ extents: along }, found).map((each) => plus(each, ONE));
+      const indices = elementIndices({ extents: along }, found).map((each) => plus(each, ONE));
       const wanted = indices.reduceRight((rest, each, n) => select(compare("eq", index[0], int(n)), each, rest));
       return select(compare("lt", found, ZERO), ZERO, wanted);
     }
@@ -197,7 +197,7 @@ const FOLDS: Readonly<Record<string, (so: Expr, a: Expr) => Expr>> = {
 
 /** Folds over all elements of a shape, the first axis innermost; where there is a mask, over those where it is true. */
 function folded(
-  cx: Lowering,
+  cx: FortranLowering,
   name: string,
   at: Location,
   shape: readonly Expr[],
@@ -223,7 +223,7 @@ function folded(
 
 /** The place of the first least or greatest element, counted from 0 in the order of elements; -1 where there is none. */
 function located(
-  cx: Lowering,
+  cx: FortranLowering,
   name: string,
   at: Location,
   shape: readonly Expr[],

@@ -3,11 +3,11 @@ import { binary, element, load } from "../../ir/expressions.js";
 import type { ArrayRef } from "../../ir/expressions.js";
 import type { Expr, Location, ScalarType, Stmt, ViewParam } from "../../ir/types.js";
 import type { Bound, Expr as Tree } from "../tree/index.js";
-import { constantOf, minus, plus, same, times } from "./constants.js";
+import { fortranConstant, minus, plus, sameConstant, productExpr } from "./constants.js";
 import { fromMemory, ONE, signedByte, toMemory, ZERO } from "./values.js";
 
 /** One element, that can be read and written. */
-export interface Cell {
+export interface ArrayElement {
   load(at: Location): Expr;
   store(value: Expr, at: Location): Stmt;
 }
@@ -19,9 +19,9 @@ export interface ArrayValue {
   readonly lowers: readonly Expr[];
   readonly extents: readonly Expr[];
   /** The element with these indices, counted from 0. */
-  at(indices: readonly Expr[]): Cell;
+  at(indices: readonly Expr[]): ArrayElement;
   /** The element at this place in the order of the array's elements. */
-  nth(place: Expr): Cell;
+  nth(place: Expr): ArrayElement;
 }
 
 type Shape = Pick<ArrayValue, "lowers" | "extents">;
@@ -29,12 +29,12 @@ type Shape = Pick<ArrayValue, "lowers" | "extents">;
 /** Place in the order of elements. */
 export function place({ extents }: Pick<Shape, "extents">, indices: readonly Expr[]): Expr {
   let sum: Expr = ZERO;
-  for (let axis = indices.length - 1; axis >= 0; axis--) sum = plus(times(sum, extents[axis]), indices[axis]);
+  for (let axis = indices.length - 1; axis >= 0; axis--) sum = plus(productExpr(sum, extents[axis]), indices[axis]);
   return sum;
 }
 
 /** The indices of an element, of its place. */
-export function indicesOf({ extents }: Pick<Shape, "extents">, at: Expr): Expr[] {
+export function elementIndices({ extents }: Pick<Shape, "extents">, at: Expr): Expr[] {
   let rest = at;
   return extents.map((extent, axis) => {
     if (axis === extents.length - 1) return rest;
@@ -46,7 +46,7 @@ export function indicesOf({ extents }: Pick<Shape, "extents">, at: Expr): Expr[]
 
 /** An array that each element of the range has for itself. */
 export function privateArray(ref: ArrayRef, type: ScalarType, shape: Shape): ArrayValue {
-  const nth = (index: Expr): Cell => ({
+  const nth = (index: Expr): ArrayElement => ({
     load: (at) => fromMemory(type, element(ref, index, at)),
     store: (value, location) => ({ kind: "setElement", array: ref.name, index, value: toMemory(value), location }),
   });
@@ -56,7 +56,7 @@ export function privateArray(ref: ArrayRef, type: ScalarType, shape: Shape): Arr
 /** An array in a row of a view: the row of the team or of the element that the range's axes give. */
 export function rowArray(param: ViewParam, type: ScalarType, shape: Shape, axes: readonly number[]): ArrayValue {
   const row = (index: Expr): Expr[] => [...axes.map((axis): Expr => ({ op: "index", type: "i32", axis })), index];
-  const nth = (index: Expr): Cell => ({
+  const nth = (index: Expr): ArrayElement => ({
     load: (at) => fromMemory(type, load(param, row(index), at)),
     store: (value, location) => ({ kind: "store", view: param.name, indices: row(index), value: toMemory(value), location }),
   });
@@ -64,7 +64,7 @@ export function rowArray(param: ViewParam, type: ScalarType, shape: Shape, axes:
 }
 
 export function viewArray(param: ViewParam, type: ScalarType, shape: Shape): ArrayValue {
-  const at = (given: readonly Expr[]): Cell => {
+  const at = (given: readonly Expr[]): ArrayElement => {
     const indices = [...given].reverse();
     return {
       load: (location) => {
@@ -74,7 +74,7 @@ export function viewArray(param: ViewParam, type: ScalarType, shape: Shape): Arr
       store: (value, location) => ({ kind: "store", view: param.name, indices, value: toMemory(value), location }),
     };
   };
-  return { name: param.name, type, ...shape, at, nth: (index) => at(indicesOf(shape, index)) };
+  return { name: param.name, type, ...shape, at, nth: (index) => at(elementIndices(shape, index)) };
 }
 
 /** A box of an array with steps; axes that are held at one index are gone. */
@@ -88,14 +88,14 @@ export function section(
   )[],
 ): ArrayValue {
   const extents = axes.flatMap((axis) => ("extent" in axis ? [axis.extent] : []));
-  const at = (indices: readonly Expr[]): Cell => {
+  const at = (indices: readonly Expr[]): ArrayElement => {
     let n = 0;
     return array.at(
       axes.map((axis) => {
         if ("index" in axis) return axis.index;
         const index = indices[n++];
         if ("of" in axis) return axis.of(index);
-        return plus(axis.start, axis.step ? times(index, axis.step) : index);
+        return plus(axis.start, axis.step ? productExpr(index, axis.step) : index);
       }),
     );
   };
@@ -105,7 +105,7 @@ export function section(
     extents,
     lowers: extents.map(() => ONE),
     at,
-    nth: (index) => at(indicesOf({ extents }, index)),
+    nth: (index) => at(elementIndices({ extents }, index)),
   };
 }
 
@@ -114,13 +114,13 @@ export function associated(array: ArrayValue, shape: Shape, first?: Expr): Array
   const alike =
     !first &&
     shape.extents.length === array.extents.length &&
-    shape.extents.slice(0, -1).every((extent, axis) => same(extent, array.extents[axis]));
-  const nth = (index: Expr): Cell => array.nth(first ? plus(first, index) : index);
+    shape.extents.slice(0, -1).every((extent, axis) => sameConstant(extent, array.extents[axis]));
+  const nth = (index: Expr): ArrayElement => array.nth(first ? plus(first, index) : index);
   return { ...array, ...shape, nth, at: alike ? (indices) => array.at(indices) : (indices) => nth(place(shape, indices)) };
 }
 
 /** The place of an element among the others. */
-export const placeOf = (array: ArrayValue, indices: readonly Expr[]): Expr => place(array, indices);
+export const elementPlace = (array: ArrayValue, indices: readonly Expr[]): Expr => place(array, indices);
 
 /** The indices of Fortran, counted from 0. */
 export const counted = (array: ArrayValue, indices: readonly Expr[]): Expr[] =>
@@ -143,7 +143,7 @@ export function declaredShape(
 export function constantLength(extents: readonly (Expr | undefined)[]): number | undefined {
   let length = 1;
   for (const extent of extents) {
-    const value = extent && constantOf(extent);
+    const value = extent && fortranConstant(extent);
     if (typeof value !== "number") return undefined;
     length *= Math.max(value, 0);
   }

@@ -3,12 +3,12 @@ import { unary } from "../../ir/expressions.js";
 import { own } from "../../base/own.js";
 import type { KernelIR, Location, Param, ScatterOp, Stmt } from "../../ir/types.js";
 import { walkExprs, walkStmts } from "../../ir/walk.js";
-import { eachStatement, namesIn } from "../analyse/visit.js";
+import { eachStatement, namesInTree } from "../analyse/visit.js";
 import { bare, expressionsOf } from "../analyse/walk.js";
 import { EXTREMES, text } from "../analyse/writes.js";
 import type { Assign, Directed, Expr as Tree } from "../tree/index.js";
 import { designated, valueAs } from "./expressions.js";
-import type { Frame, Lowering } from "./lowering.js";
+import type { ProcedureFrame, FortranLowering } from "./lowering.js";
 import { racesIn } from "./races.js";
 import { treeName, Unlowerable } from "./values.js";
 
@@ -18,7 +18,7 @@ import { treeName, Unlowerable } from "./values.js";
 export const isExclusive = ({ directive: { words } }: Directed): boolean => words[0] === "atomic" || words[0] === "critical";
 
 /** `x(i) = x(i) + e` folds into the array. What other statements write is proved to be each iteration's own, by `settled` and `prove`. */
-export function exclusive(cx: Lowering, stmt: Directed, frame: Frame): void {
+export function exclusive(cx: FortranLowering, stmt: Directed, frame: ProcedureFrame): void {
   const what = stmt.directive.words.join(" ");
   const plainly = (): void => cx.parts.statements(cx, stmt.body, frame);
   // One number is read or written as a whole in any case.
@@ -39,12 +39,12 @@ export function exclusive(cx: Lowering, stmt: Directed, frame: Frame): void {
 }
 
 /** Scalars that iterations share are results of kernels as reductions alone. */
-function refuseScalars(cx: Lowering, { body, at }: Directed, { meanings }: Frame, what: string): void {
+function refuseScalars(cx: FortranLowering, { body, at }: Directed, { meanings }: ProcedureFrame, what: string): void {
   const read = new Set<string>();
   const assigned = new Set<string>();
   eachStatement(body, (stmt) => {
     if (stmt.kind === "assign" && stmt.target.kind === "name") assigned.add(stmt.target.name);
-    for (const name of namesIn(stmt.kind === "assign" ? stmt.value : expressionsOf(stmt))) read.add(name);
+    for (const name of namesInTree(stmt.kind === "assign" ? stmt.value : expressionsOf(stmt))) read.add(name);
   });
   const all = what === "critical" || what === "atomic write";
   const isOnlyAssigned = (name: string): boolean => !read.has(name) && cx.assignedFirst.has(name);
@@ -54,7 +54,7 @@ function refuseScalars(cx: Lowering, { body, at }: Directed, { meanings }: Frame
 }
 
 /** Lowers `x(i) = x(i) + e`, `x(i) - e`, `max(x(i), e)`; false of what devices do not fold. */
-function folded(cx: Lowering, { target, value, at }: Assign, frame: Frame): boolean {
+function folded(cx: FortranLowering, { target, value, at }: Assign, frame: ProcedureFrame): boolean {
   const fold = target.kind === "apply" ? foldOf(value, target) : undefined;
   const found = fold && designated(cx, frame, target);
   if (!fold || !found || !("cell" in found) || found.array.type === "bool") return false;
@@ -101,7 +101,7 @@ const shared = (at: Location, name: string): Unlowerable =>
   );
 
 /** Arrays into which iterations fold become scatter parameters; of others, `prove` has to hold. @throws Unlowerable of those that are used in both ways */
-export function settled(cx: Lowering, body: Stmt[]): { params: Param[]; unproved: Map<string, Location> } {
+export function settled(cx: FortranLowering, body: Stmt[]): { params: Param[]; unproved: Map<string, Location> } {
   const folds = new Set<string>();
   const used = new Set<string>();
   walkExprs(body, (e) => void (e.op === "load" && used.add(e.view)));

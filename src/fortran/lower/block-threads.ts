@@ -15,7 +15,7 @@ import { blocksOf, exprsOf, mapExpr, mapStmts, someExpr, walkExpr, walkExprs, wa
 export const barrier = (location: Location): Stmt => ({ kind: "single", body: [], location });
 
 /** A block of threads. */
-export interface Block {
+interface ThreadBlock {
   /** Statements of one thread. Arrays of `scratch` belong to the block; `private` ones, undefined at first, and locals belong to the thread. */
   readonly body: readonly Stmt[];
   /** How many threads it has: an expression of scalar parameters. */
@@ -37,7 +37,7 @@ export interface Block {
  *
  * @throws IRError if a loop with barriers depends on what threads have for themselves
  */
-export function teamOfThreads(block: Block): { params: ViewParam[]; body: Stmt[] } {
+export function teamOfThreads(block: ThreadBlock): { params: ViewParam[]; body: Stmt[] } {
   return new Blocks(block).made();
 }
 
@@ -97,7 +97,7 @@ class Blocks {
   /** Mask of the threads that are in the enclosing loop. */
   private inside: Expr | undefined;
 
-  constructor(private readonly block: Block) {
+  constructor(private readonly block: ThreadBlock) {
     this.varying = varyingIn(block);
     this.findCommon();
   }
@@ -406,7 +406,7 @@ function differs(expr: Expr, varying: ReadonlySet<string>, body: readonly Stmt[]
 }
 
 /** Locals that may differ from thread to thread. */
-function varyingIn({ body, thread }: Block): Set<string> {
+function varyingIn({ body, thread }: ThreadBlock): Set<string> {
   const varying = new Set([thread]);
   const visit = (list: readonly Stmt[], apart: boolean): void => {
     for (const stmt of list) {

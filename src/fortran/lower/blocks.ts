@@ -5,10 +5,10 @@ import { BYTES } from "../../ir/scalars.js";
 import type { Expr, Stmt } from "../../ir/types.js";
 import { find, type Variable } from "../analyse/symbols.js";
 import { blockName, SHARED_BYTES, sizeName, threadName } from "../analyse/thread-index.js";
-import { constantLength, declaredShape, place, privateArray, rowArray, type ArrayValue, type Cell } from "./arrays.js";
-import { plus, times } from "./constants.js";
+import { constantLength, declaredShape, place, privateArray, rowArray, type ArrayValue, type ArrayElement } from "./arrays.js";
+import { plus, productExpr } from "./constants.js";
 import { declaring, value } from "./expressions.js";
-import type { Frame, Lowering, Meaning } from "./lowering.js";
+import type { ProcedureFrame, FortranLowering, Meaning } from "./lowering.js";
 import { memoryType, ONE, Unlowerable } from "./values.js";
 
 /* Kernels of CUDA Fortran whose threads share memory: each block of a launch is a team. */
@@ -16,7 +16,7 @@ import { memoryType, ONE, Unlowerable } from "./values.js";
 const AXES = ["x", "y", "z"];
 
 /** Thread and block indices of a block's threads; `team` makes the team's body from the statements of one thread. */
-export function blockOf(cx: Lowering, frame: Frame): { declare(): void; team(thread: readonly Stmt[]): Stmt[] } {
+export function blockIndices(cx: FortranLowering, frame: ProcedureFrame): { declare(): void; team(thread: readonly Stmt[]): Stmt[] } {
   const { scope } = frame;
   const given = (name: string): Expr => {
     const meaning = cx.given(scope, find(scope, name)!, name);
@@ -24,7 +24,7 @@ export function blockOf(cx: Lowering, frame: Frame): { declare(): void; team(thr
     return meaning.expr;
   };
   const [grid, sizes] = ["grid", "block"].map((of) => AXES.map((axis) => given(sizeName(of as "grid" | "block", axis))));
-  const threads = sizes.reduce(times);
+  const threads = sizes.reduce(productExpr);
   const thread = cx.unique("thread");
   const axesOf = new WeakMap<Expr, readonly Expr[]>();
   const shared = [...scope.variables.values()].filter(({ attributes }) => attributes.has("shared"));
@@ -76,7 +76,13 @@ export function blockOf(cx: Lowering, frame: Frame): { declare(): void; team(thr
 }
 
 /** An array of the block: of constant size close to its threads, else in rows that a launch allocates. */
-function sharedArray(cx: Lowering, frame: Frame, variable: Variable, axesOf: WeakMap<Expr, readonly Expr[]>, bytes: () => Expr): Meaning {
+function sharedArray(
+  cx: FortranLowering,
+  frame: ProcedureFrame,
+  variable: Variable,
+  axesOf: WeakMap<Expr, readonly Expr[]>,
+  bytes: () => Expr,
+): Meaning {
   const { name, type, dims, at, refused } = variable;
   if (refused && !refused.construct.startsWith("shared")) throw new Unlowerable(at, refused.construct, refused.why, refused.remedy);
   if (!dims)
@@ -89,10 +95,10 @@ function sharedArray(cx: Lowering, frame: Frame, variable: Variable, axesOf: Wea
   const extents = shape.map(({ extent }, axis) => {
     if (extent) return extent;
     const before = shape.slice(0, axis).flatMap((each) => (each.extent ? [each.extent] : []));
-    return binary("div", bytes(), before.reduce(times, size));
+    return binary("div", bytes(), before.reduce(productExpr, size));
   });
   const withAxes = (array: ArrayValue): Meaning => {
-    const at = (indices: readonly Expr[]): Cell => {
+    const at = (indices: readonly Expr[]): ArrayElement => {
       const nth = place({ extents }, indices);
       axesOf.set(nth, indices);
       return array.nth(nth);
@@ -108,7 +114,7 @@ function sharedArray(cx: Lowering, frame: Frame, variable: Variable, axesOf: Wea
     cx.push({ kind: "array", ...ref, space: "scratch", location: at });
     return withAxes(privateArray(ref, type, { lowers, extents }));
   }
-  const param = { kind: "view", name: own, element, rank: 2, disjoint: true, teamLength: extents.reduce(times) } as const;
+  const param = { kind: "view", name: own, element, rank: 2, disjoint: true, teamLength: extents.reduce(productExpr) } as const;
   cx.params.push(param);
   cx.shared.add(own);
   return withAxes(rowArray(param, type, { lowers, extents }, [1]));

@@ -1,24 +1,30 @@
 import { structure } from "../../ir/structure.js";
 import type { Location, Stmt } from "../../ir/types.js";
-import { find, findNamed, partsOf, variableOf, type Scope, type Variable } from "../analyse/symbols.js";
+import { find, findNamed, nestedComponents, namedVariable, type UnitScope, type Variable } from "../analyse/symbols.js";
 import { writesOf, writtenBy } from "../analyse/writes.js";
-import type { Argument, Expr as Tree, Name, Part, Procedure } from "../tree/index.js";
-import { associated, declaredShape, placeOf } from "./arrays.js";
-import { designated, shapeOf, value, valueAs } from "./expressions.js";
-import { variableIn, type Frame, type Lowering, type Meaning } from "./lowering.js";
+import type { ActualArgument, Expr as Tree, Name, ComponentRef, Procedure } from "../tree/index.js";
+import { associated, declaredShape, elementPlace } from "./arrays.js";
+import { designated, extentsOfExpr, value, valueAs } from "./expressions.js";
+import { variableIn, type ProcedureFrame, type FortranLowering, type Meaning } from "./lowering.js";
 import { declareLocals } from "./locals.js";
 import { converted, treeName, Unlowerable } from "./values.js";
 import { narrowed } from "./wide.js";
 
 /* Procedures that are called in kernels: their statements take the place of the call. */
 
-export function inline(cx: Lowering, frame: Frame, scope: Scope, args: readonly Argument[], at: Location): Meaning | undefined {
+export function inlineProcedure(
+  cx: FortranLowering,
+  frame: ProcedureFrame,
+  scope: UnitScope,
+  args: readonly ActualArgument[],
+  at: Location,
+): Meaning | undefined {
   const { unit } = scope;
   if (unit.kind !== "procedure") throw new Unlowerable(at, unit.name, "it is not a procedure");
   if (cx.stack.includes(scope)) throw new Unlowerable(at, unit.name, "it calls itself", "write a loop: kernels have no recursion");
   if (unit.attributes.includes("global")) throw new Unlowerable(at, unit.name, "a kernel calls a kernel", "make it attributes(device)");
   const objects = new Map<string, ReturnType<typeof objectArgument>>();
-  const inner: Frame = { scope, meanings: new Map(), loops: [], body: unit.body, isCalled: true, objects };
+  const inner: ProcedureFrame = { scope, meanings: new Map(), loops: [], body: unit.body, isCalled: true, objects };
   const written = writtenBy(scope);
   const assigned = writesOf(scope, unit.body);
   cx.stack.push(scope);
@@ -66,7 +72,7 @@ export function inline(cx: Lowering, frame: Frame, scope: Scope, args: readonly 
 }
 
 /** Whether an optional argument is handed on that is absent. */
-function isAbsent(frame: Frame, actual: Tree, dummy: Variable): boolean {
+function isAbsent(frame: ProcedureFrame, actual: Tree, dummy: Variable): boolean {
   if (actual.kind !== "name" || !find(frame.scope, actual.name)?.attributes.has("optional")) return false;
   if (frame.isCalled) return !frame.meanings.has(actual.name) && !frame.objects?.has(actual.name);
   if (!dummy.attributes.has("optional")) return false;
@@ -79,7 +85,7 @@ function isAbsent(frame: Frame, actual: Tree, dummy: Variable): boolean {
 }
 
 /** Arguments by the names of their dummies. @throws Unlowerable */
-export function matched(unit: Procedure, args: readonly Argument[], at: Location): Map<string, Tree> {
+export function matched(unit: Procedure, args: readonly ActualArgument[], at: Location): Map<string, Tree> {
   const given = new Map<string, Tree>();
   args.forEach((arg, n) => {
     const name = (arg.kind === "value" ? arg.keyword : undefined) ?? unit.dummies[n];
@@ -91,8 +97,16 @@ export function matched(unit: Procedure, args: readonly Argument[], at: Location
   return given;
 }
 
-function scalarArgument(cx: Lowering, frame: Frame, dummy: Variable, actual: Tree, written: boolean, after: (() => void)[]): Meaning {
-  if (shapeOf(cx, frame, actual)) throw new Unlowerable(actual.at, treeName(actual), `an array is given for the scalar ${dummy.name}`);
+function scalarArgument(
+  cx: FortranLowering,
+  frame: ProcedureFrame,
+  dummy: Variable,
+  actual: Tree,
+  written: boolean,
+  after: (() => void)[],
+): Meaning {
+  if (extentsOfExpr(cx, frame, actual))
+    throw new Unlowerable(actual.at, treeName(actual), `an array is given for the scalar ${dummy.name}`);
   const { type, name } = dummy;
   if (!written || dummy.attributes.has("value")) {
     const meaning =
@@ -126,7 +140,7 @@ function scalarArgument(cx: Lowering, frame: Frame, dummy: Variable, actual: Tre
   return local;
 }
 
-function arrayArgument(cx: Lowering, frame: Frame, inner: Frame, dummy: Variable, actual: Tree): Meaning {
+function arrayArgument(cx: FortranLowering, frame: ProcedureFrame, inner: ProcedureFrame, dummy: Variable, actual: Tree): Meaning {
   const found = designated(cx, frame, actual);
   if (!found)
     throw new Unlowerable(actual.at, treeName(actual), `an expression is given for the array ${dummy.name}`, "assign it to an array first");
@@ -137,7 +151,7 @@ function arrayArgument(cx: Lowering, frame: Frame, inner: Frame, dummy: Variable
   // Allocatable arrays and pointers keep their bounds.
   const keeps = dummy.attributes.has("allocatable") || dummy.attributes.has("pointer");
   const lowers = keeps ? array.lowers : dims.map(({ lower }) => lower);
-  const first = "cell" in found ? placeOf(array, found.indices) : undefined;
+  const first = "cell" in found ? elementPlace(array, found.indices) : undefined;
   if (dummy.dims!.some(({ assumed }) => assumed)) {
     if (first || dims.length !== array.extents.length)
       throw new Unlowerable(actual.at, array.name, `it does not have the ${dims.length} axes of the argument ${dummy.name}`);
@@ -149,20 +163,25 @@ function arrayArgument(cx: Lowering, frame: Frame, inner: Frame, dummy: Variable
 }
 
 /** The caller's object that a dummy argument stands for. @throws Unlowerable */
-function objectArgument(frame: Frame, scope: Scope, dummy: Variable, actual: Tree): { frame: Frame; of: Name | Part } {
+function objectArgument(
+  frame: ProcedureFrame,
+  scope: UnitScope,
+  dummy: Variable,
+  actual: Tree,
+): { frame: ProcedureFrame; of: Name | ComponentRef } {
   const of = objectGiven(scope, dummy, actual);
   const refuse = (why: string, remedy: string): never => {
     throw new Unlowerable(actual.at, treeName(actual), why, remedy);
   };
   if (variableIn(frame, of)?.derived === undefined) refuse(`${dummy.name} is an object`, "pass an object of its type");
-  const parts = partsOf(scope, { kind: "name", name: dummy.name, at: dummy.at });
-  if (parts.some((part) => dummy.attributes.has("intent(out)") && variableOf(scope, part)!.initial))
+  const parts = nestedComponents(scope, { kind: "name", name: dummy.name, at: dummy.at });
+  if (parts.some((part) => dummy.attributes.has("intent(out)") && namedVariable(scope, part)!.initial))
     refuse(`${dummy.name} has initial values from its type`, "make it intent(inout), and assign its components");
   return { frame, of };
 }
 
 /** The object that is given for a dummy argument of a procedure. @throws Unlowerable */
-export function objectGiven(scope: Scope, dummy: Pick<Variable, "name" | "dims" | "attributes">, actual: Tree): Name | Part {
+export function objectGiven(scope: UnitScope, dummy: Pick<Variable, "name" | "dims" | "attributes">, actual: Tree): Name | ComponentRef {
   const refuse = (why: string, remedy: string): never => {
     throw new Unlowerable(actual.at, treeName(actual), why, remedy);
   };
@@ -179,4 +198,5 @@ export function objectGiven(scope: Scope, dummy: Pick<Variable, "name" | "dims" 
 }
 
 /** Statements with the returns among them turned into branches. */
-export const structured = (cx: Lowering, list: readonly Stmt[], at: Location): Stmt[] => structure(list, (wish) => cx.unique(wish), at);
+export const structured = (cx: FortranLowering, list: readonly Stmt[], at: Location): Stmt[] =>
+  structure(list, (wish) => cx.unique(wish), at);

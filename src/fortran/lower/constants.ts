@@ -1,6 +1,6 @@
 import { isSigned } from "../../ir/scalars.js";
 import { binary, int, unary } from "../../ir/expressions.js";
-import { foldExpr } from "../../ir/fold.js";
+import { foldConstantsIn } from "../../ir/constant-folding.js";
 import type { Expr } from "../../ir/types.js";
 import { walkExpr } from "../../ir/walk.js";
 
@@ -9,13 +9,13 @@ import { walkExpr } from "../../ir/walk.js";
 const valueOf = (e: Expr): number | undefined => (e.op === "const" && typeof e.value === "number" ? e.value : undefined);
 
 /** The value of an expression that nothing of the program takes part in. */
-export function constantOf(e: Expr): number | boolean | undefined {
-  const folded = foldExpr(e, []);
+export function fortranConstant(e: Expr): number | boolean | undefined {
+  const folded = foldConstantsIn(e, []);
   return folded.op === "const" ? folded.value : undefined;
 }
 
 const simple = (e: Expr): Expr => {
-  const value = constantOf(e);
+  const value = fortranConstant(e);
   return typeof value === "number" && isSigned(e.type) ? int(value) : e;
 };
 
@@ -45,11 +45,11 @@ export function plus(a: Expr, b: Expr): Expr {
 
 export function minus(a: Expr, b: Expr): Expr {
   const [[x, c], [y, d]] = [split(simple(a)), split(simple(b))];
-  if (x && y && same(x, y)) return int((c - d) | 0);
+  if (x && y && sameConstant(x, y)) return int((c - d) | 0);
   return shifted(y ? (x ? binary("sub", x, y) : unary("neg", y)) : x, c - d);
 }
 
-export function times(a: Expr, b: Expr): Expr {
+export function productExpr(a: Expr, b: Expr): Expr {
   const [c, d] = [a, b].map((e) => valueOf(simple(e)));
   if (c !== undefined && d !== undefined) return int(Math.imul(c, d));
   if (c === 1) return b;
@@ -58,7 +58,7 @@ export function times(a: Expr, b: Expr): Expr {
 }
 
 /** Whether two expressions are written alike. */
-export function same(a: Expr, b: Expr): boolean {
+export function sameConstant(a: Expr, b: Expr): boolean {
   const text = (e: Expr): string => JSON.stringify(e, (key, value: unknown) => (key === "location" ? undefined : value));
   return text(a) === text(b);
 }

@@ -2,14 +2,23 @@ import { binary, call, cast, compare, constant, int, logical, not, select, unary
 import { isFloat, isIndex, isInteger, isSingle } from "../../ir/scalars.js";
 import type { Expr, Location, ScalarType } from "../../ir/types.js";
 import { unreachable } from "../../base/unreachable.js";
-import { find, findProcedure, kindBytes, procedureProblem, suffixBytes, typeOf, type Scope, type Variable } from "../analyse/symbols.js";
-import { namesIn } from "../analyse/visit.js";
-import { nameOf } from "../analyse/walk.js";
-import type { Apply, Argument, Binary, Constructor, Expr as Tree, Literal, Name, Part } from "../tree/index.js";
-import { counted, declaredShape, section, type ArrayValue, type Cell } from "./arrays.js";
-import { constantOf, minus, plus } from "./constants.js";
+import {
+  find,
+  findProcedure,
+  kindBytes,
+  procedureProblem,
+  suffixBytes,
+  typeOf,
+  type UnitScope,
+  type Variable,
+} from "../analyse/symbols.js";
+import { namesInTree } from "../analyse/visit.js";
+import { variableName } from "../analyse/walk.js";
+import type { Apply, ActualArgument, Binary, Constructor, Expr as Tree, Literal, Name, ComponentRef } from "../tree/index.js";
+import { counted, declaredShape, section, type ArrayValue, type ArrayElement } from "./arrays.js";
+import { fortranConstant, minus, plus } from "./constants.js";
 import { conversionOf, elemental, isElemental } from "./intrinsics.js";
-import { objectOf, variableIn, type Frame, type Lowering } from "./lowering.js";
+import { objectOf, variableIn, type ProcedureFrame, type FortranLowering } from "./lowering.js";
 import { toldByOpenMP } from "./runtime.js";
 import { converted, ONE, promoted, signedByte, treeName, Unlowerable, ZERO } from "./values.js";
 import { checkWide, wideResult, type Wide } from "./wide.js";
@@ -17,14 +26,14 @@ import { checkWide, wideResult, type Wide } from "./wide.js";
 /* Expressions, with the meaning that Fortran gives them. */
 
 /** The value of an expression; `index` picks an element where it is an array. @throws Unlowerable */
-export function value(cx: Lowering, frame: Frame, e: Tree, index: readonly Expr[] = []): Expr {
+export function value(cx: FortranLowering, frame: ProcedureFrame, e: Tree, index: readonly Expr[] = []): Expr {
   const found = wrapping(cx, frame, e, index);
   checkWide(cx.wide.get(found), e.at);
   return found;
 }
 
 /** The value modulo 2**32 where it is an integer of 64 bits: for subscripts. */
-function wrapping(cx: Lowering, frame: Frame, e: Tree, index: readonly Expr[]): Expr {
+function wrapping(cx: FortranLowering, frame: ProcedureFrame, e: Tree, index: readonly Expr[]): Expr {
   switch (e.kind) {
     case "literal":
       return literal(cx, frame, e);
@@ -51,13 +60,13 @@ function wrapping(cx: Lowering, frame: Frame, e: Tree, index: readonly Expr[]): 
 }
 
 /** The value in a wanted type. */
-export const valueAs = (cx: Lowering, frame: Frame, type: ScalarType, e: Tree, index?: readonly Expr[]): Expr =>
+export const valueAs = (cx: FortranLowering, frame: ProcedureFrame, type: ScalarType, e: Tree, index?: readonly Expr[]): Expr =>
   converted(type, value(cx, frame, e, index), e.at, treeName(e));
 
-export const indexOf = (cx: Lowering, frame: Frame, e: Tree): Expr => integer(value(cx, frame, e), e);
-const subscript = (cx: Lowering, frame: Frame, e: Tree): Expr => integer(wrapping(cx, frame, e, []), e);
+export const indexOf = (cx: FortranLowering, frame: ProcedureFrame, e: Tree): Expr => integer(value(cx, frame, e), e);
+const subscript = (cx: FortranLowering, frame: ProcedureFrame, e: Tree): Expr => integer(wrapping(cx, frame, e, []), e);
 
-const marked = (cx: Lowering, e: Expr, wide: Wide | undefined): Expr => {
+const marked = (cx: FortranLowering, e: Expr, wide: Wide | undefined): Expr => {
   if (wide) cx.wide.set(e, wide);
   return e;
 };
@@ -67,7 +76,7 @@ const integer = (found: Expr, e: Tree): Expr => {
   return found;
 };
 
-function literal(cx: Lowering, frame: Frame, { type, text, suffix, at }: Literal): Expr {
+function literal(cx: FortranLowering, frame: ProcedureFrame, { type, text, suffix, at }: Literal): Expr {
   switch (type) {
     case "logical":
       return constant("bool", text === ".true.");
@@ -95,7 +104,7 @@ function literal(cx: Lowering, frame: Frame, { type, text, suffix, at }: Literal
   }
 }
 
-function named(cx: Lowering, frame: Frame, e: Name | Part, index: readonly Expr[]): Expr {
+function named(cx: FortranLowering, frame: ProcedureFrame, e: Name | ComponentRef, index: readonly Expr[]): Expr {
   const constantly = parameterOf(cx, frame, e, index);
   if (constantly) return constantly;
   const meaning = cx.meaning(frame, e);
@@ -129,37 +138,37 @@ function elementOf(array: ArrayValue, index: readonly Expr[], at: Location, name
 }
 
 /** A frame in which declarations are read. */
-export const declaring = ({ scope }: Pick<Variable, "scope">): Frame => ({ scope, meanings: new Map(), loops: [], body: [] });
+export const declaring = ({ scope }: Pick<Variable, "scope">): ProcedureFrame => ({ scope, meanings: new Map(), loops: [], body: [] });
 
 /** The frame, in which a name has a value. */
-export const within = (frame: Frame, name: string, expr: Expr): Frame => ({
+export const withName = (frame: ProcedureFrame, name: string, expr: Expr): ProcedureFrame => ({
   ...frame,
   meanings: new Map(frame.meanings).set(name, { kind: "value", expr }),
 });
 
 /** The declaration of a name that stands for a constant. */
-function constantNamed(frame: Frame, e: Name | Part): Variable | undefined {
+function constantNamed(frame: ProcedureFrame, e: Name | ComponentRef): Variable | undefined {
   const [at, of] = objectOf(frame, e);
-  if (at.meanings.has(nameOf(of))) return undefined;
+  if (at.meanings.has(variableName(of))) return undefined;
   const variable = variableIn(frame, e);
   return variable?.value && variable;
 }
 
-function parameterOf(cx: Lowering, frame: Frame, e: Name | Part, index: readonly Expr[]): Expr | undefined {
+function parameterOf(cx: FortranLowering, frame: ProcedureFrame, e: Name | ComponentRef, index: readonly Expr[]): Expr | undefined {
   const variable = constantNamed(frame, e);
   if (!variable) return undefined;
-  const own: Frame = declaring(variable);
+  const own: ProcedureFrame = declaring(variable);
   const made = valueAs(cx, own, variable.type, variable.value!, index);
-  const known = constantOf(made);
+  const known = fortranConstant(made);
   return marked(cx, known === undefined ? made : constant(made.type, known), variable.wide && "fits");
 }
 
 /** An array or an element that an expression designates; undefined of a call. */
 export function designated(
-  cx: Lowering,
-  frame: Frame,
+  cx: FortranLowering,
+  frame: ProcedureFrame,
   e: Tree,
-): { array: ArrayValue } | { cell: Cell; array: ArrayValue; indices: Expr[] } | undefined {
+): { array: ArrayValue } | { cell: ArrayElement; array: ArrayValue; indices: Expr[] } | undefined {
   if (e.kind === "group") return undefined;
   if (e.kind === "constructor") return { array: materialised(cx, frame, e) };
   if (e.kind === "name" || e.kind === "part") {
@@ -176,7 +185,7 @@ export function designated(
   const { array } = whole;
   if (e.args.length !== array.lowers.length)
     throw new Unlowerable(e.at, array.name, `${e.args.length} indices for an array of ${array.lowers.length} axes`);
-  if (e.args.every((arg) => arg.kind === "value" && !shapeOf(cx, frame, arg.value))) {
+  if (e.args.every((arg) => arg.kind === "value" && !extentsOfExpr(cx, frame, arg.value))) {
     const given = e.args.map((arg) => subscript(cx, frame, (arg as { value: Tree }).value));
     const indices = counted(array, given);
     return { cell: array.at(indices), array, indices };
@@ -184,7 +193,8 @@ export function designated(
   const axes = e.args.map((arg, axis) => {
     const lower = array.lowers[axis];
     if (arg.kind === "value") {
-      if (shapeOf(cx, frame, arg.value)) throw new Unlowerable(e.at, array.name, "an array is used as an index", "write a loop over it");
+      if (extentsOfExpr(cx, frame, arg.value))
+        throw new Unlowerable(e.at, array.name, "an array is used as an index", "write a loop over it");
       return { index: cx.stable(minus(subscript(cx, frame, arg.value), lower), "at") };
     }
     const start = arg.lower ? minus(indexOf(cx, frame, arg.lower), lower) : ZERO;
@@ -198,14 +208,14 @@ export function designated(
 }
 
 /** Whether a name means an array, not a function. */
-export function isArray(frame: Frame, e: Name | Part): boolean {
+export function isArray(frame: ProcedureFrame, e: Name | ComponentRef): boolean {
   const known = e.kind === "name" ? frame.meanings.get(e.name) : undefined;
   if (known) return known.kind === "array";
   return variableIn(frame, e)?.dims !== undefined;
 }
 
 /** The extents of an expression that is an array; undefined of a single value. */
-export function shapeOf(cx: Lowering, frame: Frame, e: Tree): readonly Expr[] | undefined {
+export function extentsOfExpr(cx: FortranLowering, frame: ProcedureFrame, e: Tree): readonly Expr[] | undefined {
   switch (e.kind) {
     case "literal":
       return undefined;
@@ -216,12 +226,12 @@ export function shapeOf(cx: Lowering, frame: Frame, e: Tree): readonly Expr[] | 
       return [int(itemsOf(cx, frame, e).length)];
     case "group":
     case "unary":
-      return shapeOf(cx, frame, e.a);
+      return extentsOfExpr(cx, frame, e.a);
     case "binary":
-      return shapeOf(cx, frame, e.a) ?? shapeOf(cx, frame, e.b);
+      return extentsOfExpr(cx, frame, e.a) ?? extentsOfExpr(cx, frame, e.b);
     case "apply": {
       if (isArray(frame, e.base)) {
-        if (e.args.every((arg) => arg.kind === "value" && !shapeOf(cx, frame, arg.value))) return undefined;
+        if (e.args.every((arg) => arg.kind === "value" && !extentsOfExpr(cx, frame, arg.value))) return undefined;
         const found = designated(cx, frame, e);
         return found && "cell" in found ? undefined : found?.array.extents;
       }
@@ -231,7 +241,7 @@ export function shapeOf(cx: Lowering, frame: Frame, e: Tree): readonly Expr[] | 
       if (!procedure && !isElemental(name) && conversionOf(name) === undefined) return cx.parts.arrayShape(cx, frame, e);
       for (const arg of e.args)
         if (arg.kind === "value") {
-          const shape = shapeOf(cx, frame, arg.value);
+          const shape = extentsOfExpr(cx, frame, arg.value);
           if (shape) return shape;
         }
       return undefined;
@@ -244,15 +254,15 @@ export function shapeOf(cx: Lowering, frame: Frame, e: Tree): readonly Expr[] | 
 const MOST_ITEMS = 1000;
 
 /** Items of a constructor, in order, its loops written out; each item with the frame that knows its names. */
-export function itemsOf(cx: Lowering, frame: Frame, e: Constructor): { e: Tree; frame: Frame }[] {
+export function itemsOf(cx: FortranLowering, frame: ProcedureFrame, e: Constructor): { e: Tree; frame: ProcedureFrame }[] {
   return e.items.flatMap((item) => {
     if (item.kind !== "implied-do") return [{ e: item, frame }];
-    const bounds = [item.start, item.stop, ...(item.step ? [item.step] : [])].map((bound) => constantOf(indexOf(cx, frame, bound)));
+    const bounds = [item.start, item.stop, ...(item.step ? [item.step] : [])].map((bound) => fortranConstant(indexOf(cx, frame, bound)));
     const [start, stop, step = 1] = bounds as number[];
     const trips = Math.max(0, Math.trunc((stop - start + step) / step));
     if (!(trips * item.items.length <= MOST_ITEMS))
       throw new Unlowerable(item.at, "[(…, i = …)]", "the loop of a constructor has no small constant number of items", "write a do loop");
-    return Array.from({ length: trips }, (_, n) => within(frame, item.variable, int(start + n * step))).flatMap((inner) =>
+    return Array.from({ length: trips }, (_, n) => withName(frame, item.variable, int(start + n * step))).flatMap((inner) =>
       item.items.map((each) => ({ e: each, frame: inner })),
     );
   });
@@ -266,7 +276,7 @@ function constantItems({ dims, value: given }: Variable): Constructor | undefine
 }
 
 /** A constant array with its bounds. */
-function constantArray(cx: Lowering, variable: Variable, e: Constructor): ArrayValue {
+function constantArray(cx: FortranLowering, variable: Variable, e: Constructor): ArrayValue {
   const frame = declaring(variable);
   const dims = declaredShape(variable.dims!, (bound) => indexOf(cx, frame, bound));
   const shape = { lowers: dims.map(({ lower }) => lower), extents: dims.map(({ extent }) => extent ?? int(itemsOf(cx, frame, e).length)) };
@@ -275,8 +285,8 @@ function constantArray(cx: Lowering, variable: Variable, e: Constructor): ArrayV
 
 /** A constructor as an array of its own. */
 function materialised(
-  cx: Lowering,
-  frame: Frame,
+  cx: FortranLowering,
+  frame: ProcedureFrame,
   e: Constructor,
   wanted?: ScalarType,
   given?: Pick<ArrayValue, "lowers" | "extents">,
@@ -298,7 +308,7 @@ const ASKS: readonly string[] = ["present", "allocated", "associated"];
 /** Their results depend on how many bits an integer has. */
 const OF_ALL_BITS: readonly string[] = ["huge", "ishft", "shiftr", "popcnt", "ibits"];
 
-function applied(cx: Lowering, frame: Frame, e: Apply, index: readonly Expr[]): Expr {
+function applied(cx: FortranLowering, frame: ProcedureFrame, e: Apply, index: readonly Expr[]): Expr {
   const found = designated(cx, frame, e);
   if (found) {
     if ("cell" in found) return found.cell.load(e.at);
@@ -341,11 +351,11 @@ function applied(cx: Lowering, frame: Frame, e: Apply, index: readonly Expr[]): 
     return isInteger(type) ? marked(cx, { ...made }, bytes === 8 ? "fits" : undefined) : made;
   }
   if (isElemental(name)) {
-    const byte = OF_ALL_BITS.includes(name) && [...namesIn(e.args)].find((each) => find(frame.scope, each)?.byte);
+    const byte = OF_ALL_BITS.includes(name) && [...namesInTree(e.args)].find((each) => find(frame.scope, each)?.byte);
     if (byte) throw new Unlowerable(e.at, name, `${byte} has 8 bits, and kernels have 32-bit integers only`, "use integer(4)");
     // Only the type of a limit's argument counts, which may be an array.
     const limits = ["huge", "tiny", "epsilon"].includes(name) && index.length === 0;
-    const element = (tree: Tree) => (limits ? (shapeOf(cx, frame, tree)?.map(() => ZERO) ?? []) : index);
+    const element = (tree: Tree) => (limits ? (extentsOfExpr(cx, frame, tree)?.map(() => ZERO) ?? []) : index);
     const given = trees.map((arg) => value(cx, frame, arg.value, element(arg.value)));
     const made = elemental(name, given, e.at, cx);
     return isInteger(made.type) && given.some((arg) => cx.wide.has(arg)) ? marked(cx, { ...made }, "fits") : made;
@@ -359,30 +369,35 @@ function applied(cx: Lowering, frame: Frame, e: Apply, index: readonly Expr[]): 
   throw new Unlowerable(e.at, name, "there is no function or array of this name", "declare it, or give the file with its module");
 }
 
-const isElementalProcedure = ({ unit }: Scope): boolean => unit.kind === "procedure" && unit.prefixes.includes("elemental");
+const isElementalProcedure = ({ unit }: UnitScope): boolean => unit.kind === "procedure" && unit.prefixes.includes("elemental");
 
 /** Arguments of an elemental function: of arrays, the elements at an index. */
-function elementsOf(cx: Lowering, frame: Frame, args: readonly Argument[], index: readonly Expr[]): { frame: Frame; args: Argument[] } {
+function elementsOf(
+  cx: FortranLowering,
+  frame: ProcedureFrame,
+  args: readonly ActualArgument[],
+  index: readonly Expr[],
+): { frame: ProcedureFrame; args: ActualArgument[] } {
   let inner = frame;
-  const made = args.map((arg): Argument => {
-    if (arg.kind !== "value" || !shapeOf(cx, frame, arg.value)) return arg;
+  const made = args.map((arg): ActualArgument => {
+    if (arg.kind !== "value" || !extentsOfExpr(cx, frame, arg.value)) return arg;
     // No name of a program has a blank.
     const name = `element ${inner.meanings.size}`;
-    inner = within(inner, name, cx.kept("element", value(cx, frame, arg.value, index)));
+    inner = withName(inner, name, cx.kept("element", value(cx, frame, arg.value, index)));
     return { ...arg, value: { kind: "name", name, at: arg.value.at } };
   });
   return { frame: inner, args: made };
 }
 
 /** Result of `build`, without the statements that it lowers. */
-export function probe<T>(cx: Lowering, build: () => T): T {
+export function probe<T>(cx: FortranLowering, build: () => T): T {
   let made: T;
   cx.collect(() => (made = build()));
   return made!;
 }
 
 /** Loops over all indices of a shape, counted from 0, the first one innermost. */
-export function eachIndex(cx: Lowering, extents: readonly Expr[], body: (index: Expr[]) => void): void {
+export function eachIndex(cx: FortranLowering, extents: readonly Expr[], body: (index: Expr[]) => void): void {
   const nest = (axis: number, index: Expr[]): void => {
     if (axis < 0) return body(index);
     const name = cx.unique("n");
@@ -407,7 +422,7 @@ function number(e: Expr, at: Location): Expr {
 const ARITHMETIC = { "+": "add", "-": "sub", "*": "mul", "/": "div" } as const;
 const RELATIONS = { "==": "eq", "/=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge" } as const;
 
-function operated(cx: Lowering, frame: Frame, e: Binary, index: readonly Expr[]): Expr {
+function operated(cx: FortranLowering, frame: ProcedureFrame, e: Binary, index: readonly Expr[]): Expr {
   const { op, at } = e;
   const wraps = op === "+" || op === "-" || op === "*";
   const a = (wraps ? wrapping : value)(cx, frame, e.a, index);
@@ -446,12 +461,12 @@ function operated(cx: Lowering, frame: Frame, e: Binary, index: readonly Expr[])
 }
 
 /** Whole powers are products, in the order of libgcc's `__powidf2`; real ones are `pow`. */
-function power(cx: Lowering, base: Expr, exponent: Expr): Expr {
+function power(cx: FortranLowering, base: Expr, exponent: Expr): Expr {
   if (isFloat(exponent.type)) {
     const type = promoted(base.type, exponent.type);
     return call("pow", cast(type, base), cast(type, exponent));
   }
-  const n = constantOf(exponent);
+  const n = fortranConstant(exponent);
   if (typeof n !== "number" && isFloat(base.type)) return call("powi", base, exponent);
   const x = base.op === "local" || base.op === "const" || base.op === "param" ? base : cx.kept("base", base);
   if (typeof n === "number") return chain(cx, x, n);
@@ -483,7 +498,7 @@ function power(cx: Lowering, base: Expr, exponent: Expr): Expr {
   return cx.kept("power", select(compare("lt", given, int(0)), binary("div", one, so), so));
 }
 
-function chain(cx: Lowering, x: Expr, n: number): Expr {
+function chain(cx: FortranLowering, x: Expr, n: number): Expr {
   let factor = x;
   let product: Expr | undefined = n & 1 ? x : undefined;
   for (let rest = Math.abs(n) >>> 1; rest > 0; rest >>>= 1) {

@@ -3,7 +3,7 @@ import type { MathFn } from "../../ir/operators.js";
 import { ELEMENTS, isFloat } from "../../ir/scalars.js";
 import type { Expr, Location, NumericType, ScalarType } from "../../ir/types.js";
 import { EXTREMES } from "../analyse/writes.js";
-import type { Lowering } from "./lowering.js";
+import type { FortranLowering } from "./lowering.js";
 import { promoted, Unlowerable } from "./values.js";
 
 /* Fortran's elemental functions. */
@@ -11,7 +11,7 @@ import { promoted, Unlowerable } from "./values.js";
 interface Call {
   readonly name: string;
   readonly at: Location;
-  readonly cx: Lowering;
+  readonly cx: FortranLowering;
 }
 type Elemental = (args: Expr[], call: Call) => Expr;
 
@@ -41,14 +41,14 @@ const extreme =
 const below = (a: Expr): Expr => compare("lt", a, constant(a.type, 0));
 
 /** |a| with the sign of b; -0 is negative. */
-function signed(a: Expr, b: Expr, cx: Lowering): Expr {
+function signed(a: Expr, b: Expr, cx: FortranLowering): Expr {
   if (isFloat(a.type)) return binary("copysign", a, b);
   const size = cx.stable(unary("abs", a), "size");
   return select(below(b), unary("neg", size), size);
 }
 
 /** To the nearest integer, halves away from zero. */
-function nearest(a: Expr, cx: Lowering): Expr {
+function nearest(a: Expr, cx: FortranLowering): Expr {
   const x = cx.stable(a, "x");
   const whole = cx.kept("whole", unary("trunc", x));
   const one = constant(x.type, 1);
@@ -57,7 +57,7 @@ function nearest(a: Expr, cx: Lowering): Expr {
 }
 
 /** The remainder with the sign of the divisor. */
-function modulo(a: Expr, p: Expr, cx: Lowering): Expr {
+function modulo(a: Expr, p: Expr, cx: FortranLowering): Expr {
   const divisor = cx.stable(p, "p");
   const rest = cx.kept("rest", binary("rem", a, divisor));
   const zero = constant(a.type, 0);
@@ -95,7 +95,7 @@ const bit = (place: Expr): Expr => binary("shl", int(1), place);
 /** A shift by 0 to 32 places: devices take the count modulo 32. */
 const shifted =
   (to: "left" | "right") =>
-  ([a, n]: readonly Expr[], cx: Lowering): Expr => {
+  ([a, n]: readonly Expr[], cx: FortranLowering): Expr => {
     const count = cx.stable(n, "shift");
     const moved = to === "left" ? binary("shl", a, count) : cast("i32", binary("shr", cast("u32", a), cast("u32", count)));
     if (count.op === "const") return Number(count.value) < 32 ? moved : int(0);
@@ -110,7 +110,7 @@ const isNaN: Elemental = ([a], { cx }) => {
 };
 
 /** How many bits are 1: sums of neighbours, twice as wide at each step. */
-function ones(a: Expr, cx: Lowering): Expr {
+function ones(a: Expr, cx: FortranLowering): Expr {
   const u32 = (n: number): Expr => constant("u32", n);
   let sum: Expr = cast("u32", a);
   [0x55555555, 0x33333333, 0x0f0f0f0f, 0x00ff00ff, 0x0000ffff].forEach((mask, n) => {
@@ -190,7 +190,7 @@ export const conversionOf = (name: string): ScalarType | undefined => (Object.ha
 export const isElemental = (name: string): boolean => Object.hasOwn(ELEMENTAL, name) || Object.hasOwn(MATHS, name);
 
 /** @throws Unlowerable */
-export function elemental(name: string, args: Expr[], at: Location, cx: Lowering): Expr {
+export function elemental(name: string, args: Expr[], at: Location, cx: FortranLowering): Expr {
   const wrong = (why: string): never => {
     throw new Unlowerable(at, name, why);
   };

@@ -7,25 +7,25 @@ import { optimise } from "../../ir/passes/optimise.js";
 import { verify } from "../../ir/verify.js";
 import { walkStmts } from "../../ir/walk.js";
 import { findAllocation } from "../analyse/allocations.js";
-import type { Axis, Region } from "../analyse/regions.js";
-import { find, findNamed, ownerOf, type Scope } from "../analyse/symbols.js";
+import type { LoopAxis, ParallelRegion } from "../analyse/regions.js";
+import { find, findNamed, ownerOf, type UnitScope } from "../analyse/symbols.js";
 import { namesIn } from "../analyse/walk.js";
 import { assignedIn, writesOf } from "../analyse/writes.js";
 import type { Expr as Tree, ReductionOp, Stmt as TreeStmt } from "../tree/index.js";
 import { arrayShape, overArrays } from "./array-functions.js";
 import { prove, settled } from "./atomic.js";
 import { constantLength, declaredShape, type ArrayValue } from "./arrays.js";
-import { blockOf } from "./blocks.js";
-import { inline, structured } from "./calls.js";
-import { minus, plus, times } from "./constants.js";
-import { declaring, indexOf, shapeOf, value, valueAs } from "./expressions.js";
+import { blockIndices } from "./blocks.js";
+import { inlineProcedure, structured } from "./calls.js";
+import { minus, plus, productExpr } from "./constants.js";
+import { declaring, indexOf, extentsOfExpr, value, valueAs } from "./expressions.js";
 import { declared, initialOf } from "./locals.js";
 import { handOn, keepLeft } from "./left.js";
-import { Lowering, type Frame, type Meaning, type Parts, type Rows, type Source } from "./lowering.js";
+import { FortranLowering, type ProcedureFrame, type Meaning, type Parts, type RowView, type ParamSource } from "./lowering.js";
 import type { Outcome } from "./outcome.js";
 import { arrayParameter } from "./parameters.js";
 import { racesIn } from "./races.js";
-import { statements } from "./statements.js";
+import { lowerBody } from "./statements.js";
 import { ONE, Unlowerable } from "./values.js";
 import { narrowed } from "./wide.js";
 
@@ -33,8 +33,8 @@ import { narrowed } from "./wide.js";
 
 const PARTS: Parts = {
   value,
-  statements,
-  inline,
+  statements: lowerBody,
+  inline: inlineProcedure,
   arrayShape,
   overArrays,
   arrayOf: (cx, variable, name) => {
@@ -49,22 +49,23 @@ const PARTS: Parts = {
 export interface LoweredKernel {
   readonly ir: KernelIR;
   /** By the names of parameters. */
-  readonly sources: ReadonlyMap<string, Source>;
+  readonly sources: ReadonlyMap<string, ParamSource>;
   readonly outcomes: readonly Outcome[];
   /** The trips of each axis, outermost first: expressions of parameters. Without `stop` the launch's grid tells. */
   readonly trips: readonly (Expr | undefined)[];
   /** The loops that the axes are; none of statements in order. */
-  readonly axes: readonly Axis[];
+  readonly axes: readonly LoopAxis[];
   /** Scalars that each element begins with as they were before the loop, and changes for itself. */
   readonly carried: readonly string[];
   /** Arrays of run-time size that each element has for itself: a launch makes the views. */
-  readonly rows: readonly Rows[];
-  readonly dropped: Lowering["dropped"];
+  readonly rows: readonly RowView[];
+  readonly dropped: FortranLowering["dropped"];
   /** One team for each block of a launch. */
   readonly ofBlocks?: true;
 }
 
-const lowering = (scope: Scope, at: Location, written: ReadonlySet<string>): Lowering => new Lowering(scope, at, written, PARTS);
+const lowering = (scope: UnitScope, at: Location, written: ReadonlySet<string>): FortranLowering =>
+  new FortranLowering(scope, at, written, PARTS);
 
 /** Names the problems of the IR's own rules at the Fortran that they come from. */
 export function built(make: () => KernelIR): KernelIR {
@@ -94,7 +95,7 @@ const FOLDS: Readonly<Record<ReductionOp, "sum" | "min" | "max" | readonly [fn: 
   ".eqv.": ["xor", 1],
 };
 
-function reduction(cx: Lowering, name: string, type: ScalarType, op: ReductionOp): Meaning {
+function reduction(cx: FortranLowering, name: string, type: ScalarType, op: ReductionOp): Meaning {
   const target = cx.unique(name);
   const held: NumericType = type === "bool" ? "i32" : type;
   const fold = FOLDS[op];
@@ -113,14 +114,14 @@ function reduction(cx: Lowering, name: string, type: ScalarType, op: ReductionOp
 }
 
 /** The kernel of a region. @throws Unlowerable */
-export function lowerRegion(region: Region): LoweredKernel {
+export function lowerRegion(region: ParallelRegion): LoweredKernel {
   const { scope, axes, at, ofBlocks } = region;
   const cx = lowering(scope, at, region.written);
   cx.parallel = axes.length > 0 || ofBlocks === true;
   cx.ofBlocks = ofBlocks === true;
   cx.assignedFirst = new Set([...region.written].filter((name) => !region.carried.has(name)));
   if (!ofBlocks) cx.axes = Math.max(axes.length, 1);
-  const frame: Frame = { scope, meanings: new Map(), loops: [], body: region.body, ...(axes.length > 0 && { element: region }) };
+  const frame: ProcedureFrame = { scope, meanings: new Map(), loops: [], body: region.body, ...(axes.length > 0 && { element: region }) };
   cx.element = frame;
   const outside = declaring({ scope });
   const outcomes: Outcome[] = [];
@@ -141,13 +142,13 @@ export function lowerRegion(region: Region): LoweredKernel {
     const by = indexOf(cx, outside, step);
     return binary("div", plus(minus(last, first), by), by);
   });
-  const block = ofBlocks && blockOf(cx, frame);
+  const block = ofBlocks && blockIndices(cx, frame);
   const head = cx.collect(() => {
     block?.declare();
     axes.forEach(({ variable, start, step }, axis) => {
       const first = indexOf(cx, outside, start);
       const index: Expr = { op: "index", type: "i32", axis };
-      const expr = plus(step ? times(index, indexOf(cx, outside, step)) : index, first);
+      const expr = plus(step ? productExpr(index, indexOf(cx, outside, step)) : index, first);
       const written = writesOf(scope, region.body).has(variable);
       frame.meanings.set(variable, written ? cx.local(variable, "i32", expr) : { kind: "value", expr: cx.kept(variable, expr) });
     });
@@ -168,9 +169,9 @@ export function lowerRegion(region: Region): LoweredKernel {
   const kept: ReturnType<typeof keepLeft> = [];
   head.push(...cx.collect(() => void kept.push(...keepLeft(cx, region.left, leftParams, frame, at))));
   const body = cx.collect(() => {
-    if (!region.mask) return statements(cx, region.body, frame);
+    if (!region.mask) return lowerBody(cx, region.body, frame);
     const masked: TreeStmt = { kind: "if", branches: [{ cond: region.mask, body: region.body, at }], oneLine: false, at };
-    statements(cx, [masked], frame);
+    lowerBody(cx, [masked], frame);
   });
   const handed = handOn(cx, kept, structured(cx, body, at), trips, at);
   outcomes.push(...handed.outcomes);
@@ -183,7 +184,7 @@ export function lowerRegion(region: Region): LoweredKernel {
 }
 
 /** @throws Unlowerable if an iteration may need what another one leaves */
-function proveIndependent({ at, carried, privates }: Region, { ir, sources }: Pick<LoweredKernel, "ir" | "sources">): void {
+function proveIndependent({ at, carried, privates }: ParallelRegion, { ir, sources }: Pick<LoweredKernel, "ir" | "sources">): void {
   const views = ir.params.flatMap((param) => (param.kind === "view" ? [param.name] : []));
   const [meeting] = [...carried].filter((name) => !privates.has(name)).concat([...racesIn(ir, new Set(views)).keys()]);
   if (meeting === undefined) return;
@@ -193,11 +194,11 @@ function proveIndependent({ at, carried, privates }: Region, { ir, sources }: Pi
 }
 
 /** Gives an array of the element's own the values of another. */
-function copied(cx: Lowering, array: ArrayValue, from: Meaning): void {
+function copied(cx: FortranLowering, array: ArrayValue, from: Meaning): void {
   if (from.kind !== "array") return;
   const { location } = cx;
   const name = cx.unique("n");
-  const stop = array.extents.reduce(times);
+  const stop = array.extents.reduce(productExpr);
   const n: Expr = { op: "local", type: "i32", name };
   const body = [array.nth(n).store(from.array.nth(n).load(location), location)];
   cx.push({ kind: "for", name, start: int(0), stop, step: 1, body, location });
@@ -208,7 +209,7 @@ const OF_A_GRID = 3;
 
 /** A kernel that does nothing but a loop whose iterations need no order has it as an axis. */
 function withLoopsAsAxes(
-  { body, axes, left }: Region,
+  { body, axes, left }: ParallelRegion,
   { ir, rows }: Pick<LoweredKernel, "ir" | "rows">,
   trips: LoweredKernel["trips"],
 ): Partial<LoweredKernel> {
@@ -220,7 +221,7 @@ function withLoopsAsAxes(
 }
 
 /** Whether an array belongs to each element: by a clause, or in code for GPUs by being neither an argument nor on the device. */
-function isPrivate(region: Region, cx: Lowering, name: string): boolean {
+function isPrivate(region: ParallelRegion, cx: FortranLowering, name: string): boolean {
   if (region.privates.has(name)) return true;
   const variable = findNamed(region.scope, name)!;
   const cuda = region.stmt === undefined || (region.stmt.kind === "directed" && region.stmt.directive.sentinel === "cuf");
@@ -238,7 +239,7 @@ function isPrivate(region: Region, cx: Lowering, name: string): boolean {
 }
 
 function kernelOf(
-  cx: Lowering,
+  cx: FortranLowering,
   name: string,
   location: Location,
   policy: KernelIR["policy"],
@@ -255,18 +256,18 @@ export interface LoweredSequence {
   readonly at: Location;
   readonly stmts: readonly Stmt[];
   readonly params: readonly Param[];
-  readonly sources: ReadonlyMap<string, Source>;
+  readonly sources: ReadonlyMap<string, ParamSource>;
   /** The locals that hold the assigned scalars after the statements. */
   readonly results: readonly (Pick<Outcome, "name" | "type" | "variable"> & { readonly local: string })[];
-  readonly dropped: Lowering["dropped"];
+  readonly dropped: FortranLowering["dropped"];
 }
 
 /** Statements without jumps out of them. @throws Unlowerable */
-export function lowerSequence(scope: Scope, list: readonly TreeStmt[]): LoweredSequence {
+export function lowerSequence(scope: UnitScope, list: readonly TreeStmt[]): LoweredSequence {
   const at = list[0].at;
   const written = writesOf(scope, list);
   const cx = lowering(scope, at, written);
-  const frame: Frame = { scope, meanings: new Map(), loops: [], body: list };
+  const frame: ProcedureFrame = { scope, meanings: new Map(), loops: [], body: list };
   const results: LoweredSequence["results"][number][] = [];
   const stmts = cx.collect(() => {
     for (const variable of assignedIn(scope, list)) {
@@ -283,19 +284,19 @@ export function lowerSequence(scope: Scope, list: readonly TreeStmt[]): LoweredS
       const made = variable && cx.now(variable).get(variable.name);
       if (made) frame.meanings.set(name, made);
     }
-    const body = cx.collect(() => statements(cx, list, frame));
+    const body = cx.collect(() => lowerBody(cx, list, frame));
     for (const stmt of structured(cx, body, at)) cx.push(stmt);
   });
   return { at, stmts, params: cx.params, sources: cx.sources, results, dropped: cx.dropped };
 }
 
 /** The value of an expression that stands on the host's side; its result is named "". @throws Unlowerable */
-export function lowerValue(scope: Scope, e: Tree, type?: ScalarType): LoweredSequence {
+export function lowerValue(scope: UnitScope, e: Tree, type?: ScalarType): LoweredSequence {
   const frame = declaring({ scope });
   return lowered(scope, e.at, (cx) => (type ? valueAs(cx, frame, type, e) : value(cx, frame, e)));
 }
 
-function lowered(scope: Scope, at: Location, of: (cx: Lowering) => Expr): LoweredSequence {
+function lowered(scope: UnitScope, at: Location, of: (cx: FortranLowering) => Expr): LoweredSequence {
   const cx = lowering(scope, at, new Set());
   const results: LoweredSequence["results"][number][] = [];
   const stmts = cx.collect(() => {
@@ -306,8 +307,8 @@ function lowered(scope: Scope, at: Location, of: (cx: Lowering) => Expr): Lowere
 }
 
 /** The extents of an expression that is an array; undefined of a single value. @throws Unlowerable */
-export function lowerShape(scope: Scope, e: Tree): LoweredSequence[] | undefined {
-  const shape = (cx: Lowering): readonly Expr[] | undefined => shapeOf(cx, declaring({ scope }), e);
+export function lowerShape(scope: UnitScope, e: Tree): LoweredSequence[] | undefined {
+  const shape = (cx: FortranLowering): readonly Expr[] | undefined => extentsOfExpr(cx, declaring({ scope }), e);
   return shape(lowering(scope, e.at, new Set()))?.map((_, axis) => lowered(scope, e.at, (cx) => shape(cx)![axis]));
 }
 

@@ -6,7 +6,7 @@ import type { Expr, Location, NumericType, Stmt } from "../../ir/types.js";
 import { mapStmts } from "../../ir/walk.js";
 import type { Left } from "../analyse/left.js";
 import { minus } from "./constants.js";
-import type { Frame, Lowering } from "./lowering.js";
+import type { ProcedureFrame, FortranLowering } from "./lowering.js";
 import type { Outcome } from "./outcome.js";
 import { memoryType, ONE, Unlowerable } from "./values.js";
 
@@ -24,7 +24,13 @@ interface Kept {
  *
  * @throws Unlowerable
  */
-export function keepLeft(cx: Lowering, left: readonly Left[], params: readonly string[], { meanings }: Frame, at: Location): Kept[] {
+export function keepLeft(
+  cx: FortranLowering,
+  left: readonly Left[],
+  params: readonly string[],
+  { meanings }: ProcedureFrame,
+  at: Location,
+): Kept[] {
   return left.map((each, n): Kept => {
     const meaning = meanings.get(each.name);
     if (meaning?.kind !== "local") throw new Unlowerable(at, each.name, "iterations assign it, and it is not a variable", "use a variable");
@@ -40,7 +46,7 @@ export function keepLeft(cx: Lowering, left: readonly Left[], params: readonly s
 
 /** The element's statements, with those that hand its scalars on; and what they become on the host. */
 export function handOn(
-  cx: Lowering,
+  cx: FortranLowering,
   kept: readonly Kept[],
   body: readonly Stmt[],
   trips: readonly (Expr | undefined)[],

@@ -1,18 +1,18 @@
 import type { Expr } from "../../ir/types.js";
-import { isSaved, partsOf, variableOf, type Variable } from "../analyse/symbols.js";
+import { isSaved, nestedComponents, namedVariable, type Variable } from "../analyse/symbols.js";
 import { eachStatement } from "../analyse/visit.js";
-import { nameOf, namesIn, walkAll } from "../analyse/walk.js";
-import type { Name, Part } from "../tree/index.js";
+import { variableName, namesIn, walkAll } from "../analyse/walk.js";
+import type { Name, ComponentRef } from "../tree/index.js";
 import { declaredShape } from "./arrays.js";
 import { declaring, value, valueAs } from "./expressions.js";
-import type { Frame, Lowering, Meaning } from "./lowering.js";
+import type { ProcedureFrame, FortranLowering, Meaning } from "./lowering.js";
 import { Unlowerable } from "./values.js";
 import { narrowed } from "./wide.js";
 
 /* Variables that an element, or a procedure that it calls, has for itself. */
 
 /** Declares variables that belong to a procedure itself, as far as its statements name them. */
-export function declareLocals(cx: Lowering, frame: Frame, wanted: (name: string) => boolean): void {
+export function declareLocals(cx: FortranLowering, frame: ProcedureFrame, wanted: (name: string) => boolean): void {
   const { unit } = frame.scope;
   if (unit.kind === "module") return;
   const used = new Set<string>(unit.kind === "procedure" && unit.form === "function" ? [unit.result ?? unit.name] : []);
@@ -30,7 +30,7 @@ export function declareLocals(cx: Lowering, frame: Frame, wanted: (name: string)
 }
 
 /** A variable of the element's own. */
-export function declared(cx: Lowering, frame: Frame, variable: Variable, init?: Expr): Meaning {
+export function declared(cx: FortranLowering, frame: ProcedureFrame, variable: Variable, init?: Expr): Meaning {
   const { name, type, dims, refused } = variable.byte ? narrowed(variable) : variable;
   if (refused) throw new Unlowerable(variable.at, refused.construct, refused.why, refused.remedy);
   if (!dims) return cx.local(name, type, init);
@@ -48,17 +48,17 @@ export function declared(cx: Lowering, frame: Frame, variable: Variable, init?: 
 }
 
 /** Makes those components of a local object variables, `p%x` by the name `p_x`, that statements may name. @throws Unlowerable */
-function declareObject(cx: Lowering, frame: Frame, object: Name | Part): void {
+function declareObject(cx: FortranLowering, frame: ProcedureFrame, object: Name | ComponentRef): void {
   const used = namesIn(frame.body);
-  for (const part of partsOf(frame.scope, object)) {
-    const variable = variableOf(frame.scope, part)!;
-    if (variable.derived || ![...used].some((name) => `${nameOf(part)}_`.startsWith(`${name}_`))) continue;
-    frame.meanings.set(nameOf(part), declared(cx, declaring(variable), variable, initialOf(cx, variable)));
+  for (const part of nestedComponents(frame.scope, object)) {
+    const variable = namedVariable(frame.scope, part)!;
+    if (variable.derived || ![...used].some((name) => `${variableName(part)}_`.startsWith(`${name}_`))) continue;
+    frame.meanings.set(variableName(part), declared(cx, declaring(variable), variable, initialOf(cx, variable)));
   }
 }
 
 /** Initial value of a component of a new object, by its type. */
-export const initialOf = (cx: Lowering, variable: Variable): Expr | undefined =>
+export const initialOf = (cx: FortranLowering, variable: Variable): Expr | undefined =>
   variable.component !== undefined && variable.initial && !variable.dims
     ? valueAs(cx, declaring(variable), variable.type, variable.initial)
     : undefined;

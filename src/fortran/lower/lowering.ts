@@ -1,9 +1,9 @@
 import { isOfParameters } from "../../ir/passes/loop-axis.js";
-import { affordable, times } from "./constants.js";
+import { affordable, productExpr } from "./constants.js";
 import type { ElementType, Expr, Location, Param, ScalarType, ScatterOp, Stmt, Table, ViewParam } from "../../ir/types.js";
-import { find, ownerOf, variableOf, type Scope, type Variable } from "../analyse/symbols.js";
-import { nameOf } from "../analyse/walk.js";
-import type { Apply, Argument, Expr as Tree, Name, Part, ReductionOp, Stmt as TreeStmt } from "../tree/index.js";
+import { find, ownerOf, namedVariable, type UnitScope, type Variable } from "../analyse/symbols.js";
+import { variableName } from "../analyse/walk.js";
+import type { Apply, ActualArgument, Expr as Tree, Name, ComponentRef, ReductionOp, Stmt as TreeStmt } from "../tree/index.js";
 import { constantLength, privateArray, rowArray, type ArrayValue } from "./arrays.js";
 import { memoryType, Unlowerable } from "./values.js";
 import { narrowed, type Wide } from "./wide.js";
@@ -19,8 +19,8 @@ export type Meaning =
   | { readonly kind: "reduction"; readonly target: string; readonly type: ScalarType; readonly op: ReductionOp };
 
 /** The names of one procedure, or of one use of it. */
-export interface Frame {
-  readonly scope: Scope;
+export interface ProcedureFrame {
+  readonly scope: UnitScope;
   readonly meanings: Map<string, Meaning>;
   /** All that is lowered in it. */
   readonly body: readonly TreeStmt[];
@@ -31,11 +31,11 @@ export interface Frame {
   /** The body of a procedure that is called in a kernel: arguments without a meaning are absent. */
   readonly isCalled?: boolean;
   /** Objects that stand for others: arguments for the caller's, in its frame. */
-  readonly objects?: ReadonlyMap<string, { readonly frame: Frame; readonly of: Name | Part }>;
+  readonly objects?: ReadonlyMap<string, { readonly frame: ProcedureFrame; readonly of: Name | ComponentRef }>;
 }
 
 /** The variable or component that is meant, and the frame that knows it. */
-export function objectOf(frame: Frame, of: Name | Part): [Frame, Name | Part] {
+export function objectOf(frame: ProcedureFrame, of: Name | ComponentRef): [ProcedureFrame, Name | ComponentRef] {
   if (of.kind === "name") {
     const found = frame.objects?.get(of.name);
     return found ? objectOf(found.frame, found.of) : [frame, of];
@@ -45,9 +45,9 @@ export function objectOf(frame: Frame, of: Name | Part): [Frame, Name | Part] {
   return base === of.base ? [frame, of] : [at, { ...of, base }];
 }
 
-export function variableIn(frame: Frame, of: Name | Part): Variable | undefined {
+export function variableIn(frame: ProcedureFrame, of: Name | ComponentRef): Variable | undefined {
   const [{ scope }, what] = objectOf(frame, of);
-  return variableOf(scope, what);
+  return namedVariable(scope, what);
 }
 
 /** An array that exclusive statements write. */
@@ -58,7 +58,7 @@ interface Exclusive {
 }
 
 /** Origin of a parameter's value: a scalar or array of the program. */
-export interface Source {
+export interface ParamSource {
   readonly name: string;
   readonly variable: Variable;
   /** For an array, extents in Fortran's order as far as the declaration gives them: expressions of parameters. */
@@ -68,7 +68,7 @@ export interface Source {
 }
 
 /** A view with a row for each element of the range: an array of the element's own. */
-export interface Rows {
+export interface RowView {
   readonly param: string;
   readonly type: ElementType;
   /** Length of a row: an expression of parameters. */
@@ -78,23 +78,29 @@ export interface Rows {
 /** The parts of lowering that use each other. */
 export interface Parts {
   /** `index` picks an element of expressions that are arrays, counted from 0. */
-  value(cx: Lowering, frame: Frame, e: Tree, index?: readonly Expr[]): Expr;
-  statements(cx: Lowering, list: readonly TreeStmt[], frame: Frame): void;
+  value(cx: FortranLowering, frame: ProcedureFrame, e: Tree, index?: readonly Expr[]): Expr;
+  statements(cx: FortranLowering, list: readonly TreeStmt[], frame: ProcedureFrame): void;
   /** Puts a procedure in place of its call; gives a function's result. */
-  inline(cx: Lowering, frame: Frame, procedure: Scope, args: readonly Argument[], at: Location): Meaning | undefined;
+  inline(
+    cx: FortranLowering,
+    frame: ProcedureFrame,
+    procedure: UnitScope,
+    args: readonly ActualArgument[],
+    at: Location,
+  ): Meaning | undefined;
   /** The extents of what a function over arrays gives; undefined of one value, and of other names. */
-  arrayShape(cx: Lowering, frame: Frame, e: Apply): readonly Expr[] | undefined;
+  arrayShape(cx: FortranLowering, frame: ProcedureFrame, e: Apply): readonly Expr[] | undefined;
   /** Result of a function over arrays, or one element of it; undefined for other names. */
-  overArrays(cx: Lowering, frame: Frame, e: Apply, index: readonly Expr[]): Expr | undefined;
+  overArrays(cx: FortranLowering, frame: ProcedureFrame, e: Apply, index: readonly Expr[]): Expr | undefined;
   /** Makes an array of the program a parameter. */
-  arrayOf(cx: Lowering, variable: Variable, name: string): ArrayValue;
+  arrayOf(cx: FortranLowering, variable: Variable, name: string): ArrayValue;
 }
 
-export class Lowering {
+export class FortranLowering {
   readonly params: Param[] = [];
   readonly tables: Table[] = [];
   /** By the names of parameters. */
-  readonly sources = new Map<string, Source>();
+  readonly sources = new Map<string, ParamSource>();
   /** Locals that something assigns: their values differ from place to place. */
   readonly changing = new Set<string>();
   out: Stmt[] = [];
@@ -102,20 +108,20 @@ export class Lowering {
   /** Integers of 64 bits among the values. */
   readonly wide = new WeakMap<Expr, Wide>();
   /** Procedures that are being inlined. */
-  readonly stack: Scope[] = [];
+  readonly stack: UnitScope[] = [];
   /** Statements that a kernel leaves out, such as prints. */
   readonly dropped: { readonly at: Location; readonly what: string }[] = [];
   /** For a parallel loop: prints are part of the kernel, and `atomic` takes effect. */
   parallel = false;
   /** The frame of a parallel loop's body. */
-  element: Frame | undefined;
+  element: ProcedureFrame | undefined;
   /** Variables that iterations assign and do not read before: `atomic write` of them needs no order. */
   assignedFirst: ReadonlySet<string> = new Set();
   /** For a thread of a block: it may wait for the others. */
   ofBlocks = false;
   /** Axes of a range whose elements may have rows of views for themselves; undefined if there is no such range. */
   axes: number | undefined;
-  readonly rows: Rows[] = [];
+  readonly rows: RowView[] = [];
   /** Arrays that threads of a block share, by their names in the kernel. */
   readonly shared = new Set<string>();
   /** Arrays that iterations write one at a time, by the names of parameters. */
@@ -124,10 +130,10 @@ export class Lowering {
   /** Variables whose bounds are being lowered. */
   private readonly making = new Set<Variable>();
   /** Parameters by scope and name. */
-  private readonly outer = new Map<Scope, Map<string, Meaning>>();
+  private readonly outer = new Map<UnitScope, Map<string, Meaning>>();
 
   constructor(
-    readonly scope: Scope,
+    readonly scope: UnitScope,
     at: Location,
     /** Names of arrays that are written. */
     readonly written: ReadonlySet<string>,
@@ -202,7 +208,7 @@ export class Lowering {
     const name = this.unique(`${wish}_rows`);
     const param: ViewParam = { kind: "view", name, element: memoryType(type), rank: axes.length + 1, disjoint: false };
     this.params.push(param);
-    this.rows.push({ param: name, type: param.element, length: shape.extents.reduce(times) });
+    this.rows.push({ param: name, type: param.element, length: shape.extents.reduce(productExpr) });
     return rowArray(param, type, shape, axes);
   }
 
@@ -215,19 +221,19 @@ export class Lowering {
     return affordable(e, this.changing) ? e : this.kept(wish, e);
   }
 
-  private declared(frame: Frame, of: Name | Part): Variable {
+  private declared(frame: ProcedureFrame, of: Name | ComponentRef): Variable {
     const variable = variableIn(frame, of);
     const object = of.kind === "part" ? of.base : undefined;
     if (object?.kind === "apply" || ((object?.kind === "name" || object?.kind === "part") && variableIn(frame, object)?.dims))
-      throw new Unlowerable(of.at, nameOf(of), "arrays of objects are not supported here", "make each component an array");
-    if (!variable) throw new Unlowerable(of.at, nameOf(of), "it is unknown here", "declare it, or give the file with its module");
+      throw new Unlowerable(of.at, variableName(of), "arrays of objects are not supported here", "make each component an array");
+    if (!variable) throw new Unlowerable(of.at, variableName(of), "it is unknown here", "declare it, or give the file with its module");
     return variable;
   }
 
   /** Meaning of a name in a frame. @throws Unlowerable */
-  meaning(frame: Frame, of: Name | Part): Meaning {
+  meaning(frame: ProcedureFrame, of: Name | ComponentRef): Meaning {
     const [at, what] = objectOf(frame, of);
-    const name = nameOf(what);
+    const name = variableName(what);
     if (what.kind === "part" && find(at.scope, name))
       throw new Unlowerable(of.at, name, "a variable has the name of the component", "rename the variable");
     const known = at.meanings.get(name);
@@ -247,7 +253,7 @@ export class Lowering {
     return meant && ownerOf(meant) === ownerOf(variable) ? element.meanings.get(variable.name) : undefined;
   }
 
-  private readonly assigned = new Map<Scope, Map<string, Meaning>>();
+  private readonly assigned = new Map<UnitScope, Map<string, Meaning>>();
 
   /** Current meanings of variables that a sequence of statements assigns, among the variables declared in the same scope. */
   now(variable: Variable): Map<string, Meaning> {
@@ -258,7 +264,7 @@ export class Lowering {
   }
 
   /** A variable of the program as a parameter. */
-  given(scope: Scope, variable: Variable, name: string): Meaning {
+  given(scope: UnitScope, variable: Variable, name: string): Meaning {
     const owner = ownerOf(variable);
     const meanings = this.outer.get(owner) ?? new Map<string, Meaning>();
     this.outer.set(owner, meanings);
@@ -276,8 +282,8 @@ export class Lowering {
   }
 
   /** Whether an argument is present, an array allocated or a pointer associated. */
-  asked(frame: Frame, of: Name | Part): Expr {
-    const wish = nameOf(objectOf(frame, of)[1]);
+  asked(frame: ProcedureFrame, of: Name | ComponentRef): Expr {
+    const wish = variableName(objectOf(frame, of)[1]);
     const variable = this.declared(frame, of);
     const name = this.unique(`has_${wish}`);
     this.params.push({ kind: "scalar", name, type: "bool" });

@@ -4,11 +4,11 @@ import { beginsLocally, changesBounds, findAllocation } from "../analyse/allocat
 import type { Variable } from "../analyse/symbols.js";
 import type { Expr as Tree } from "../tree/index.js";
 import { declaredShape, viewArray, type ArrayValue } from "./arrays.js";
-import type { Lowering } from "./lowering.js";
+import type { FortranLowering } from "./lowering.js";
 import { elementType, Unlowerable } from "./values.js";
 
 /** An array of the program as a parameter of the kernel. */
-export function arrayParameter(cx: Lowering, variable: Variable, wish: string, value: (bound: Tree) => Expr): ArrayValue {
+export function arrayParameter(cx: FortranLowering, variable: Variable, wish: string, value: (bound: Tree) => Expr): ArrayValue {
   const name = cx.unique(wish);
   const { type } = variable;
   // The view tells the extents of what is allocated.

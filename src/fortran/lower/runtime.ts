@@ -1,6 +1,6 @@
 import { constant } from "../../ir/expressions.js";
 import type { Expr, Location } from "../../ir/types.js";
-import type { Lowering } from "./lowering.js";
+import type { FortranLowering } from "./lowering.js";
 import { Unlowerable } from "./values.js";
 
 /* OpenMP's functions: statements of the host run on one thread, and know no other device; clocks stand still. */
@@ -19,7 +19,7 @@ const TRUTHS: Readonly<Record<string, boolean>> = { omp_in_parallel: false, omp_
 const TIMES: readonly string[] = ["omp_get_wtime", "omp_get_wtick"];
 
 /** Result of an OpenMP function; undefined for other names. @throws Unlowerable in parallel loops */
-export function toldByOpenMP(name: string, at: Location, cx: Lowering): Expr | undefined {
+export function toldByOpenMP(name: string, at: Location, cx: FortranLowering): Expr | undefined {
   const found = TIMES.includes(name)
     ? constant("f64", 0)
     : Object.hasOwn(NUMBERS, name)

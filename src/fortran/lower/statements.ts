@@ -9,29 +9,29 @@ import { asBranches } from "../analyse/cases.js";
 import { orderOfForall } from "../analyse/forall.js";
 import { isBarrier } from "../analyse/regions.js";
 import { isOutput } from "../analyse/outputs.js";
-import { findNamed, findProcedure, NOT_KNOWN, procedureProblem, type Scope } from "../analyse/symbols.js";
+import { findNamed, findProcedure, NOT_KNOWN, procedureProblem, type UnitScope } from "../analyse/symbols.js";
 import { eachStatement } from "../analyse/visit.js";
-import { bare, expressionsOf, namesIn, walkExpr } from "../analyse/walk.js";
-import { calledBy, comparison } from "../analyse/writes.js";
+import { bare, expressionsOf, namesIn, visitExpr } from "../analyse/walk.js";
+import { calledBy, extremeBranch } from "../analyse/writes.js";
 import type { Assign, Do, DoConcurrent, DoWhile, Expr as Tree, If, Print, SelectCase, Stmt as TreeStmt } from "../tree/index.js";
 import { assignArray, where } from "./array-assignment.js";
 import { exclusive, isExclusive } from "./atomic.js";
-import { constantOf } from "./constants.js";
-import { designated, indexOf, value, valueAs, within } from "./expressions.js";
-import { variableIn, type Frame, type Lowering, type Meaning } from "./lowering.js";
+import { fortranConstant } from "./constants.js";
+import { designated, indexOf, value, valueAs, withName } from "./expressions.js";
+import { variableIn, type ProcedureFrame, type FortranLowering, type Meaning } from "./lowering.js";
 import { converted, ONE, signedByte, treeName, Unlowerable } from "./values.js";
 import { checkWide } from "./wide.js";
 
 /* Statements. */
 
-export function statements(cx: Lowering, list: readonly TreeStmt[], frame: Frame): void {
+export function lowerBody(cx: FortranLowering, list: readonly TreeStmt[], frame: ProcedureFrame): void {
   for (const stmt of list) {
     cx.location = stmt.at;
     statement(cx, stmt, frame);
   }
 }
 
-function statement(cx: Lowering, stmt: TreeStmt, frame: Frame): void {
+function statement(cx: FortranLowering, stmt: TreeStmt, frame: ProcedureFrame): void {
   const refuse = (construct: string, why: string, remedy?: string): never => {
     throw new Unlowerable(stmt.at, construct, why, remedy);
   };
@@ -51,9 +51,9 @@ function statement(cx: Lowering, stmt: TreeStmt, frame: Frame): void {
     case "where":
       return where(cx, stmt, frame);
     case "directed":
-      return cx.parallel && isExclusive(stmt) ? exclusive(cx, stmt, frame) : statements(cx, stmt.body, frame);
+      return cx.parallel && isExclusive(stmt) ? exclusive(cx, stmt, frame) : lowerBody(cx, stmt.body, frame);
     case "block":
-      return statements(cx, stmt.body, frame);
+      return lowerBody(cx, stmt.body, frame);
     case "associate": {
       const meanings = new Map(frame.meanings);
       const objects = new Map(frame.objects);
@@ -63,7 +63,7 @@ function statement(cx: Lowering, stmt: TreeStmt, frame: Frame): void {
         if (isObject) objects.set(name, { frame, of });
         else meanings.set(name, associate(cx, of, frame));
       }
-      return statements(cx, stmt.body, { ...frame, meanings, objects });
+      return lowerBody(cx, stmt.body, { ...frame, meanings, objects });
     }
     case "call": {
       const { procedure } = stmt;
@@ -120,7 +120,7 @@ function statement(cx: Lowering, stmt: TreeStmt, frame: Frame): void {
 }
 
 /** `print *, "cell", i, x(i)`. Left out are formats, and items that are neither texts written out nor scalars of kernels. */
-function print(cx: Lowering, { format, items, at }: Print, frame: Frame): void {
+function print(cx: FortranLowering, { format, items, at }: Print, frame: ProcedureFrame): void {
   const leaveOut = (): void => void cx.dropped.push({ at, what: "print" });
   if (!cx.parallel || format !== "*") return leaveOut();
   const item = (tree: Tree): string | Expr => {
@@ -141,7 +141,7 @@ function print(cx: Lowering, { format, items, at }: Print, frame: Frame): void {
   }
 }
 
-function associate(cx: Lowering, e: Tree, frame: Frame): Meaning {
+function associate(cx: FortranLowering, e: Tree, frame: ProcedureFrame): Meaning {
   const found = designated(cx, frame, e);
   if (found && !("cell" in found)) return { kind: "array", array: found.array };
   const meaning = e.kind === "name" ? cx.meaning(frame, e) : undefined;
@@ -153,7 +153,7 @@ function associate(cx: Lowering, e: Tree, frame: Frame): Meaning {
 
 /* Assignments. */
 
-function assignment(cx: Lowering, stmt: Assign, frame: Frame): void {
+function assignment(cx: FortranLowering, stmt: Assign, frame: ProcedureFrame): void {
   const { target, value: from } = stmt;
   const found = designated(cx, frame, target);
   if (found && "cell" in found) {
@@ -185,7 +185,13 @@ function assignment(cx: Lowering, stmt: Assign, frame: Frame): void {
 }
 
 /** `s = s + e` and the like: folds `e`. */
-function accumulate(cx: Lowering, meaning: Extract<Meaning, { kind: "reduction" }>, name: string, from: Tree, frame: Frame): void {
+function accumulate(
+  cx: FortranLowering,
+  meaning: Extract<Meaning, { kind: "reduction" }>,
+  name: string,
+  from: Tree,
+  frame: ProcedureFrame,
+): void {
   const isIt = (e: Tree): boolean => {
     const inner = bare(e);
     return inner.kind === "name" && inner.name === name;
@@ -220,9 +226,9 @@ function accumulate(cx: Lowering, meaning: Extract<Meaning, { kind: "reduction" 
 
 /* Branches. */
 
-function branches(cx: Lowering, stmt: If, frame: Frame): void {
+function branches(cx: FortranLowering, stmt: If, frame: ProcedureFrame): void {
   for (const [name, meaning] of frame.meanings) {
-    const found = meaning.kind === "reduction" ? comparison(name, stmt) : undefined;
+    const found = meaning.kind === "reduction" ? extremeBranch(name, stmt) : undefined;
     if (!found || meaning.kind !== "reduction") continue;
     const only = stmt.branches[0].body.find((each) => each.kind === "assign")!;
     const fold = (): void =>
@@ -234,11 +240,11 @@ function branches(cx: Lowering, stmt: If, frame: Frame): void {
   chain(cx, cases, stmt.otherwise ?? [], frame);
 }
 
-function guard(cx: Lowering, cond: Expr, then: () => void, location: Location): void {
+function guard(cx: FortranLowering, cond: Expr, then: () => void, location: Location): void {
   cx.push({ kind: "if", cond, then: cx.collect(then), else: [], location });
 }
 
-const condition = (cx: Lowering, frame: Frame, e: Tree): Expr => {
+const condition = (cx: FortranLowering, frame: ProcedureFrame, e: Tree): Expr => {
   const made = value(cx, frame, e);
   if (made.type !== "bool")
     throw new Unlowerable(e.at, treeName(e), "a number is used where a logical value is needed", "compare it: n /= 0");
@@ -251,36 +257,36 @@ interface Case {
   readonly at: Location;
 }
 
-function chain(cx: Lowering, [first, ...rest]: readonly Case[], otherwise: readonly TreeStmt[], frame: Frame): void {
-  if (!first) return statements(cx, otherwise, frame);
+function chain(cx: FortranLowering, [first, ...rest]: readonly Case[], otherwise: readonly TreeStmt[], frame: ProcedureFrame): void {
+  if (!first) return lowerBody(cx, otherwise, frame);
   cx.location = first.at;
   const cond = first.cond();
   // Leaves out branches that a constant excludes: they may name arguments that are absent.
-  if (cond.op === "const") return cond.value ? statements(cx, first.body, frame) : chain(cx, rest, otherwise, frame);
-  const then = cx.collect(() => statements(cx, first.body, frame));
+  if (cond.op === "const") return cond.value ? lowerBody(cx, first.body, frame) : chain(cx, rest, otherwise, frame);
+  const then = cx.collect(() => lowerBody(cx, first.body, frame));
   const other = cx.collect(() => chain(cx, rest, otherwise, frame));
   cx.push({ kind: "if", cond, then, else: other, location: first.at });
 }
 
-function selection(cx: Lowering, stmt: SelectCase, frame: Frame): void {
+function selection(cx: FortranLowering, stmt: SelectCase, frame: ProcedureFrame): void {
   // No name of a program has a blank.
   const name = "value selected";
-  const inner = within(frame, name, cx.kept("selected", value(cx, frame, stmt.value)));
+  const inner = withName(frame, name, cx.kept("selected", value(cx, frame, stmt.value)));
   branches(cx, asBranches({ ...stmt, value: { kind: "name", name, at: stmt.value.at } }), inner);
 }
 
 /* Loops. */
 
-function body(cx: Lowering, frame: Frame, name: string | undefined, list: readonly TreeStmt[], label: string): Stmt[] {
+function body(cx: FortranLowering, frame: ProcedureFrame, name: string | undefined, list: readonly TreeStmt[], label: string): Stmt[] {
   frame.loops.push({ ...(name !== undefined && { name }), label });
   try {
-    return cx.collect(() => statements(cx, list, frame));
+    return cx.collect(() => lowerBody(cx, list, frame));
   } finally {
     frame.loops.pop();
   }
 }
 
-function counted(cx: Lowering, stmt: Do, frame: Frame): void {
+function counted(cx: FortranLowering, stmt: Do, frame: ProcedureFrame): void {
   const label = cx.unique("loop");
   const meaning = cx.meaning(frame, { kind: "name", name: stmt.variable, at: stmt.at });
   if (meaning.kind !== "local" || !isIndex(meaning.type))
@@ -293,13 +299,13 @@ function counted(cx: Lowering, stmt: Do, frame: Frame): void {
   const start = indexOf(cx, frame, stmt.start);
   const stop = indexOf(cx, frame, stmt.stop);
   const step = stmt.step ? indexOf(cx, frame, stmt.step) : ONE;
-  const by = constantOf(step);
+  const by = fortranConstant(step);
   if (by === 0) throw new Unlowerable(stmt.at, `do ${stmt.variable}`, "its step is 0");
   if (typeof by === "number" && !usedBehind(frame, stmt) && !usedByCalled(cx, frame, stmt)) {
     const first = cx.stable(start, "start");
     const last = inclusiveStop(cx.stable(stop, "stop"), by);
     const name = cx.unique(stmt.variable);
-    const inner: Frame = { ...frame, meanings: new Map(frame.meanings) };
+    const inner: ProcedureFrame = { ...frame, meanings: new Map(frame.meanings) };
     inner.meanings.set(stmt.variable, { kind: "value", expr: { op: "local", type: "i32", name } });
     const list = body(cx, inner, stmt.name, stmt.body, label);
     return cx.push(labelled({ kind: "for", name, start: first, stop: last, step: by, body: list, location: stmt.at }, label));
@@ -320,7 +326,7 @@ function counted(cx: Lowering, stmt: Do, frame: Frame): void {
 
 /** Number of turns of a loop. Distances between two i32 fit a u32. */
 function tripsOf(start: Expr, stop: Expr, stride: Expr): Expr {
-  const by = constantOf(stride);
+  const by = fortranConstant(stride);
   const distance = (from: Expr, to: Expr): Expr => binary("sub", cast("u32", to), cast("u32", from));
   const rising = select(compare("le", start, stop), binary("add", binary("div", distance(start, stop), cast("u32", stride)), 1), 0);
   const falling = select(
@@ -332,12 +338,12 @@ function tripsOf(start: Expr, stop: Expr, stride: Expr): Expr {
 }
 
 /** Whether the variable of a loop is read outside of loops that have it, or given to a procedure that assigns it. */
-function usedBehind(frame: Frame, loop: Do): boolean {
+function usedBehind(frame: ProcedureFrame, loop: Do): boolean {
   let used = false;
   const visit = (list: readonly TreeStmt[]): void =>
     eachStatement(list, (stmt) => {
       const own = expressionsOf(stmt);
-      for (const e of own) walkExpr(e, (node) => void (node.kind === "name" && node.name === loop.variable && (used = true)));
+      for (const e of own) visitExpr(e, (node) => void (node.kind === "name" && node.name === loop.variable && (used = true)));
       return !(stmt.kind === "do" && stmt.variable === loop.variable);
     });
   visit(frame.body);
@@ -345,15 +351,15 @@ function usedBehind(frame: Frame, loop: Do): boolean {
 }
 
 /** Whether a procedure that statements in order call reads the variable of a loop. */
-function usedByCalled(cx: Lowering, { scope, body }: Frame, { variable: name }: Do): boolean {
+function usedByCalled(cx: FortranLowering, { scope, body }: ProcedureFrame, { variable: name }: Do): boolean {
   const variable = findNamed(scope, name);
   if (!variable || !cx.now(variable).has(variable.name)) return false;
-  const isRead = (called: Scope): boolean =>
+  const isRead = (called: UnitScope): boolean =>
     namesIn(called.unit.kind === "module" ? [] : called.unit.body).has(name) && findNamed(called, name) === variable;
   return [...calledBy(scope, body)].some(isRead);
 }
 
-function whileLoop(cx: Lowering, stmt: DoWhile, frame: Frame): void {
+function whileLoop(cx: FortranLowering, stmt: DoWhile, frame: ProcedureFrame): void {
   const label = cx.unique("loop");
   let cond: Expr = constant("bool", true);
   const before = cx.collect(() => {
@@ -367,7 +373,7 @@ function whileLoop(cx: Lowering, stmt: DoWhile, frame: Frame): void {
 }
 
 /** A `do concurrent` inside of a kernel: loops in order. */
-function concurrent(cx: Lowering, stmt: DoConcurrent, frame: Frame): void {
+function concurrent(cx: FortranLowering, stmt: DoConcurrent, frame: ProcedureFrame): void {
   const problem = orderOfForall(stmt);
   if (problem) throw new Unlowerable(problem.at, problem.construct, problem.why, problem.remedy);
   const { at } = stmt;
@@ -375,5 +381,5 @@ function concurrent(cx: Lowering, stmt: DoConcurrent, frame: Frame): void {
     ? [{ kind: "if", branches: [{ cond: stmt.mask, body: stmt.body, at }], oneLine: false, at }]
     : stmt.body;
   const nest = stmt.axes.reduce<readonly TreeStmt[]>((list, axis) => [{ kind: "do", ...axis, body: list, at }], inner);
-  statements(cx, nest, frame);
+  lowerBody(cx, nest, frame);
 }

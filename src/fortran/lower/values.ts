@@ -2,7 +2,7 @@ import { isInteger, wrap } from "../../ir/scalars.js";
 import { binary, cast, compare, constant, int } from "../../ir/expressions.js";
 import type { ElementType, Expr, Location, NumericType, ScalarType } from "../../ir/types.js";
 import type { Variable } from "../analyse/symbols.js";
-import { nameOf } from "../analyse/walk.js";
+import { variableName } from "../analyse/walk.js";
 import type { Expr as Tree } from "../tree/index.js";
 
 /* Types of values, and what cannot be lowered. */
@@ -54,4 +54,4 @@ export const ZERO = int(0);
 export const ONE = int(1);
 
 export const treeName = (e: Tree): string =>
-  e.kind === "name" || e.kind === "part" ? nameOf(e) : e.kind === "apply" ? nameOf(e.base) : e.kind;
+  e.kind === "name" || e.kind === "part" ? variableName(e) : e.kind === "apply" ? variableName(e.base) : e.kind;

@@ -1,6 +1,6 @@
 import type { Expr, Location } from "../../ir/types.js";
 import type { Variable } from "../analyse/symbols.js";
-import { constantOf } from "./constants.js";
+import { fortranConstant } from "./constants.js";
 import { Unlowerable } from "./values.js";
 
 /*
@@ -25,7 +25,7 @@ export function narrowed(variable: Variable): Variable {
 export function wideResult(op: string, [x, a]: [Expr, Wide | undefined], [y, b]: [Expr, Wide | undefined]): Wide | undefined {
   if (a === undefined && b === undefined) return undefined;
   if (op === "/") return a === "small" ? "small" : "fits";
-  const isNear = (e: Expr): boolean => Math.abs(Number(constantOf(e) ?? NaN)) <= NEAR;
+  const isNear = (e: Expr): boolean => Math.abs(Number(fortranConstant(e) ?? NaN)) <= NEAR;
   return op !== "*" && ((a === "small" && isNear(y)) || (b === "small" && isNear(x))) ? "fits" : "wraps";
 }
 

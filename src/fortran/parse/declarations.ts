@@ -2,7 +2,7 @@
 
 import type { AttributeStatement, Bound, DeclaredName, Use, VariableDeclaration } from "../tree/index.js";
 import { SyntaxProblem, type Cursor } from "./cursor.js";
-import { expression, typeSpec } from "./expressions.js";
+import { parseExpression, typeSpec } from "./expressions.js";
 
 type Unplaced<T> = Omit<T, "before" | "behind" | "cudaOnly">;
 
@@ -37,7 +37,7 @@ function declaredName(c: Cursor): DeclaredName {
   if (c.is("*")) throw c.outside("*");
   if (c.is("[")) throw c.outside("[…]");
   const points = c.take("=>");
-  const init = points || c.take("=") ? expression(c) : undefined;
+  const init = points || c.take("=") ? parseExpression(c) : undefined;
   return { name, ...(dimension && { dimension }), ...(init && { init }), ...(points && { points }), at };
 }
 
@@ -52,10 +52,10 @@ function bounds(c: Cursor): Bound[] {
 function bound(c: Cursor): Bound {
   if (c.take("*")) return { upper: "*", assumed: false };
   if (c.take(":")) return { assumed: true };
-  const first = expression(c);
+  const first = parseExpression(c);
   if (!c.take(":")) return { upper: first, assumed: false };
   if (c.is(",") || c.is(")")) return { lower: first, assumed: true };
-  return { lower: first, upper: c.take("*") ? "*" : expression(c), assumed: false };
+  return { lower: first, upper: c.take("*") ? "*" : parseExpression(c), assumed: false };
 }
 
 /** `device :: a, b`, `parameter (x = 1)`, `attributes(device) :: a`; the word is taken already. */

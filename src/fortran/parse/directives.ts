@@ -1,8 +1,8 @@
 /* Directives: words of the construct, the launch of `!$cuf kernel do`, then clauses. */
 
-import type { Clause, Directive, Expr, Launch, ReductionOp, Sentinel } from "../tree/index.js";
+import type { Clause, Directive, Expr, LaunchDirective, ReductionOp, Sentinel } from "../tree/index.js";
 import type { Cursor } from "./cursor.js";
-import { expression } from "./expressions.js";
+import { parseExpression } from "./expressions.js";
 
 /** Words that make up constructs. The text after the last of them is a clause. */
 const WORDS: Readonly<Record<Sentinel, readonly string[]>> = {
@@ -55,7 +55,7 @@ export function governs({ words }: Directive): "loop" | "statement" | "block" | 
 }
 
 /** Whether it stands among declarations. */
-export const declares = ({ words }: Directive): boolean =>
+export const isDeclarative = ({ words }: Directive): boolean =>
   ["allocate", "declare", "requires", "routine", "threadprivate"].includes(words[0]);
 
 /** @throws SyntaxProblem */
@@ -127,7 +127,7 @@ function clause(c: Cursor): Clause {
       return { kind: "default", value: c.enclosed().toLowerCase(), at };
     case "async": {
       if (!c.take("(")) return { kind: "async", at };
-      const queue = expression(c);
+      const queue = parseExpression(c);
       c.expect(")");
       return { kind: "async", queue, at };
     }
@@ -171,9 +171,9 @@ function enclosedNames(c: Cursor): string[] {
 }
 
 /** `<<<grid, block, shared, stream>>>`, `<<<*, *, stream=s>>>`. */
-export function launch(c: Cursor): Launch {
+export function launch(c: Cursor): LaunchDirective {
   c.expect("<<<");
-  const parts: Record<string, Launch["grid"]> = {};
+  const parts: Record<string, LaunchDirective["grid"]> = {};
   const order = ["grid", "block", "shared", "stream"];
   c.list(() => {
     const keyword = c.token.kind === "name" && c.is("=", c.peek()) ? c.name() : undefined;
@@ -183,7 +183,7 @@ export function launch(c: Cursor): Launch {
       throw c.problem("a launch takes grid, block, shared and stream only");
     if (c.take("*")) return;
     const sized = c.is("(") && c.tokens.slice(c.n, c.matching(c.n)).some((token) => c.is(",", token));
-    parts[part] = sized ? sizes(c) : expression(c);
+    parts[part] = sized ? sizes(c) : parseExpression(c);
   });
   c.expect(">>>");
   return parts;
@@ -193,7 +193,7 @@ export function launch(c: Cursor): Launch {
 function sizes(c: Cursor): Expr | undefined {
   const at = c.at();
   c.expect("(");
-  const items = c.list(() => (c.take("*") ? undefined : expression(c)));
+  const items = c.list(() => (c.take("*") ? undefined : parseExpression(c)));
   c.expect(")");
   const given = items.filter((item) => item !== undefined);
   if (given.length > 0 && given.length < items.length) throw c.problem("give all sizes of a grid or block, or none");

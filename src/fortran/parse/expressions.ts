@@ -2,17 +2,17 @@
 
 import type {
   Apply,
-  Argument,
+  ActualArgument,
   BinaryOp,
   Constructor,
   Expr,
   ImpliedDo,
   Literal,
   Name,
-  Part,
+  ComponentRef,
   TypeSpec,
   UnaryOp,
-  Variable,
+  Designator,
 } from "../tree/index.js";
 import type { Cursor } from "./cursor.js";
 
@@ -37,7 +37,7 @@ const MOST_OPERATORS = 1000;
 
 const depths = new WeakMap<Cursor, number>();
 
-export function expression(c: Cursor): Expr {
+export function parseExpression(c: Cursor): Expr {
   const depth = (depths.get(c) ?? 0) + 1;
   if (depth > MOST_NESTED) throw c.problem(`expressions nest more than ${MOST_NESTED} deep`, c.token, "put parts into variables");
   depths.set(c, depth);
@@ -135,7 +135,7 @@ const unquoted = (text: string): string => text.slice(1, -1).replaceAll(text[0] 
 function group(c: Cursor): Expr {
   const at = c.at();
   c.next();
-  const a = expression(c);
+  const a = parseExpression(c);
   if (c.is(",")) throw c.outside("(…, …)");
   c.expect(")");
   return { kind: "group", a, at };
@@ -153,7 +153,7 @@ function constructor(c: Cursor, close: string): Constructor {
 }
 
 function item(c: Cursor): Expr | ImpliedDo {
-  if (!c.is("(")) return expression(c);
+  if (!c.is("(")) return parseExpression(c);
   // `(x, y, i = 1, n)`: an `=` at the depth of the list
   const [from, close] = [c.n, c.matching(c.n)];
   let depth = 0;
@@ -162,17 +162,17 @@ function item(c: Cursor): Expr | ImpliedDo {
     else if (c.is(")", token) || c.is("]", token)) depth--;
     return depth === 0 && c.is("=", token);
   });
-  if (!implied) return expression(c);
+  if (!implied) return parseExpression(c);
   const at = c.at();
   c.next();
   const items: Expr[] = [];
   while (!(c.token.kind === "name" && c.is("=", c.peek()))) {
-    items.push(expression(c));
+    items.push(parseExpression(c));
     c.expect(",");
   }
   const variable = c.name();
   c.expect("=");
-  const { start, stop, step } = range(c);
+  const { start, stop, step } = parseRange(c);
   c.expect(")");
   return { kind: "implied-do", items, variable, start, stop, ...(step && { step }), at };
 }
@@ -195,7 +195,7 @@ export function typeSpec(c: Cursor): TypeSpec {
   else if (c.take("*")) kindOf = expressionOfKind(c);
   else if (c.take("(")) {
     if (c.is("kind") && c.is("=", c.peek())) c.n += 2;
-    kindOf = expression(c);
+    kindOf = parseExpression(c);
     c.expect(")");
   }
   const to = c.tokens[c.n - 1].to;
@@ -210,7 +210,7 @@ export function typeSpec(c: Cursor): TypeSpec {
 
 function expressionOfKind(c: Cursor): Expr {
   if (c.token.kind !== "integer") throw c.problem("bytes of the type are missing");
-  return expression(c);
+  return parseExpression(c);
 }
 
 function skipLength(c: Cursor): void {
@@ -219,31 +219,31 @@ function skipLength(c: Cursor): void {
 }
 
 /** `start, stop[, step]` */
-export function range(c: Cursor): { start: Expr; stop: Expr; step?: Expr } {
-  const start = expression(c);
+export function parseRange(c: Cursor): { start: Expr; stop: Expr; step?: Expr } {
+  const start = parseExpression(c);
   c.expect(",", "the last value of the loop is missing");
-  const stop = expression(c);
-  return c.take(",") ? { start, stop, step: expression(c) } : { start, stop };
+  const stop = parseExpression(c);
+  return c.take(",") ? { start, stop, step: parseExpression(c) } : { start, stop };
 }
 
 /** A name, its components, elements, sections, or a call. */
-export function designator(c: Cursor): Variable {
+export function designator(c: Cursor): Designator {
   const at = c.at();
-  let value: Variable = { kind: "name", name: c.name(), at };
+  let value: Designator = { kind: "name", name: c.name(), at };
   for (let count = 0; ; count++) {
     if (count === MOST_NESTED) throw c.problem(`more than ${MOST_NESTED} components follow each other`);
-    if (c.take("%")) value = { kind: "part", base: value, name: c.name("a component's name"), at } satisfies Part;
+    if (c.take("%")) value = { kind: "part", base: value, name: c.name("a component's name"), at } satisfies ComponentRef;
     else if (c.is("(")) {
       // `text(i)(1:3)` is a part of a string.
       if (value.kind === "apply") throw c.outside("(…)(…)");
-      value = { kind: "apply", base: value as Name | Part, args: args(c), at } satisfies Apply;
+      value = { kind: "apply", base: value as Name | ComponentRef, args: args(c), at } satisfies Apply;
     } else if (c.is("[")) throw c.outside("[…]");
     else return value;
   }
 }
 
 /** `(a, key=b, 1:n:2, :)` */
-export function args(c: Cursor): Argument[] {
+export function args(c: Cursor): ActualArgument[] {
   c.expect("(");
   if (c.take(")")) return [];
   const items = c.list(() => argument(c));
@@ -251,19 +251,19 @@ export function args(c: Cursor): Argument[] {
   return items;
 }
 
-function argument(c: Cursor): Argument {
+function argument(c: Cursor): ActualArgument {
   if (c.token.kind === "name" && c.is("=", c.peek())) {
     const keyword = c.name();
     c.next();
-    return { kind: "value", keyword, value: expression(c) };
+    return { kind: "value", keyword, value: parseExpression(c) };
   }
   if (c.is("*")) throw c.outside("*");
-  const lower = c.is(":") || c.is("::") ? undefined : expression(c);
+  const lower = c.is(":") || c.is("::") ? undefined : parseExpression(c);
   if (!c.is(":") && !c.is("::")) return { kind: "value", value: lower! };
   const both = c.take("::");
   if (!both) c.next();
   const ends = (): boolean => c.is(",") || c.is(")") || c.is(":");
-  const upper = both || ends() ? undefined : expression(c);
-  const step = both || c.take(":") ? expression(c) : undefined;
+  const upper = both || ends() ? undefined : parseExpression(c);
+  const step = both || c.take(":") ? parseExpression(c) : undefined;
   return { kind: "section", ...(lower && { lower }), ...(upper && { upper }), ...(step && { step }) };
 }

@@ -48,7 +48,7 @@ const PAIRS: Readonly<Record<string, readonly string[]>> = {
   module: ["procedure"],
 };
 const NAMED: readonly string[] = ["do", "if", "select", "selectcase", "where", "associate", "block", "forall", "critical", "dowhile"];
-export const TYPES: readonly string[] = [
+export const TYPE_WORDS: readonly string[] = [
   "integer",
   "real",
   "logical",
@@ -82,7 +82,7 @@ export function headOf(line: LogicalLine): Head {
   }
   const named = name === undefined ? more : { ...more, name };
   if (c.token.kind !== "name") return { ...named, key: "wrong", cursor: c, problem: c.problem("no statement begins like this") };
-  if (TYPES.includes(c.token.text) && !isTypeDefinition(c)) return { ...named, key: "declaration", cursor: c };
+  if (TYPE_WORDS.includes(c.token.text) && !isTypeDefinition(c)) return { ...named, key: "declaration", cursor: c };
   return { ...named, key: keyOf(c), cursor: c };
 }
 
@@ -149,7 +149,7 @@ function isProcedure(c: Cursor): boolean {
     if (kind !== "name") return false;
     const following = c.tokens[n + 1];
     if ((text === "subroutine" || text === "function") && following?.kind === "name") return true;
-    if (![...PREFIXES, ...TYPES, "precision"].includes(text)) return false;
+    if (![...PREFIXES, ...TYPE_WORDS, "precision"].includes(text)) return false;
     if (c.is("*", following)) n += 2;
     else if (c.is("(", following)) {
       try {

@@ -1,10 +1,10 @@
 /* Statements on one line. */
 
 import type { Location } from "../../ir/types.js";
-import type { Allocate, DoConcurrent, Expr, ReductionOp, Stmt, Variable } from "../tree/index.js";
+import type { Allocate, DoConcurrent, Expr, ReductionOp, Stmt, Designator } from "../tree/index.js";
 import type { Cursor } from "./cursor.js";
 import { launch, reductionOp } from "./directives.js";
-import { args, designator, expression } from "./expressions.js";
+import { args, designator, parseExpression } from "./expressions.js";
 import { headOf, type Head } from "./head.js";
 
 /** Statements that are kept as they are written. */
@@ -44,15 +44,15 @@ export function concurrent(c: Cursor, isForall = false): ConcurrentHeading {
   let mask: Expr | undefined;
   do {
     if (c.token.kind !== "name" || !c.is("=", c.peek())) {
-      mask = expression(c);
+      mask = parseExpression(c);
       break;
     }
     const variable = c.name();
     c.next();
-    const start = expression(c);
+    const start = parseExpression(c);
     c.expect(":");
-    const stop = expression(c);
-    axes.push({ variable, start, stop, ...(c.take(":") && { step: expression(c) }) });
+    const stop = parseExpression(c);
+    axes.push({ variable, start, stop, ...(c.take(":") && { step: parseExpression(c) }) });
   } while (c.take(","));
   c.expect(")");
   if (axes.length === 0) throw c.problem("`do concurrent` has no variable", c.tokens[0]);
@@ -82,14 +82,14 @@ export function simple(head: Head): Bare {
     case "points": {
       const target = designator(c);
       c.next();
-      return { kind: key === "assign" ? "assign" : "pointer-assign", target, value: expression(c) };
+      return { kind: key === "assign" ? "assign" : "pointer-assign", target, value: parseExpression(c) };
     }
     case "call":
       return call(c);
     case "if":
     case "where": {
       c.expect("(");
-      const cond = expression(c);
+      const cond = parseExpression(c);
       c.expect(")");
       const body = oneLine(head);
       const branches = [{ cond, body: [body], at: body.at }];
@@ -103,14 +103,14 @@ export function simple(head: Head): Bare {
       return { kind: key };
     case "stop":
     case "error stop": {
-      const value = c.token.kind === "end" || c.is(",") ? undefined : expression(c);
+      const value = c.token.kind === "end" || c.is(",") ? undefined : parseExpression(c);
       if (c.is(",")) throw c.outside(key, c.tokens[0]);
       return { kind: "stop", ...(value && { value }), ...(key === "error stop" && { error: true }) };
     }
     case "forall":
       return { kind: "do-concurrent", forall: true, ...concurrent(c, true), body: [oneLine(head)] };
     case "print":
-      return { kind: "print", format: format(c), items: c.take(",") ? c.list(() => expression(c)) : [] };
+      return { kind: "print", format: format(c), items: c.take(",") ? c.list(() => parseExpression(c)) : [] };
     case "write": {
       // To the screen alone: `write(*,*)`, `write(*,'(a)')`
       if (!c.take("(") || !c.take("*") || !c.take(",")) throw c.outside(key, c.tokens[0]);
@@ -118,7 +118,7 @@ export function simple(head: Head): Bare {
       if (!c.take(")")) throw c.outside(key, c.tokens[0]);
       // Compilers take a comma here.
       c.take(",");
-      return { kind: "print", format: written, items: c.token.kind === "end" ? [] : c.list(() => expression(c)) };
+      return { kind: "print", format: written, items: c.token.kind === "end" ? [] : c.list(() => parseExpression(c)) };
     }
     case "allocate":
       return { kind: "allocate", ...allocation(c) };
@@ -164,14 +164,14 @@ function format(c: Cursor): string {
 
 function allocation(c: Cursor): Pick<Allocate, "arrays" | "options"> {
   c.expect("(");
-  const arrays: { target: Variable; at: Location }[] = [];
+  const arrays: { target: Designator; at: Location }[] = [];
   const options: { keyword: string; value: Expr }[] = [];
   c.list(() => {
     const at = c.at();
     if (c.token.kind === "name" && c.is("=", c.peek())) {
       const keyword = c.name();
       c.next();
-      options.push({ keyword, value: expression(c) });
+      options.push({ keyword, value: parseExpression(c) });
     } else {
       arrays.push({ target: designator(c), at });
       if (c.is("::")) throw c.outside("allocate(type :: …)");

@@ -5,8 +5,8 @@ import type { Problems } from "../errors.js";
 import type { LogicalLine } from "../text/logical-lines.js";
 import { SyntaxProblem } from "./cursor.js";
 import { ATTRIBUTES, attribute, use, variables } from "./declarations.js";
-import { declares } from "./directives.js";
-import { TYPES, type Head } from "./head.js";
+import { isDeclarative } from "./directives.js";
+import { TYPE_WORDS, type Head } from "./head.js";
 import { isStatementFunction, statementFunction } from "./statement-functions.js";
 
 /** The lines that are read, and which of them is next. */
@@ -45,9 +45,9 @@ export function specify(lines: Lines): Specification {
 }
 
 function isSpecification({ key, directive, problem, line }: Head): boolean {
-  if (key === "directive") return declares(directive!);
+  if (key === "directive") return isDeclarative(directive!);
   // `public :: operator(.plus.)`
-  if (key === "wrong") return problem!.outside && [...TYPES, ...OTHERS].includes(/^\w*/.exec(line.text.trim())![0].toLowerCase());
+  if (key === "wrong") return problem!.outside && [...TYPE_WORDS, ...OTHERS].includes(/^\w*/.exec(line.text.trim())![0].toLowerCase());
   return ["declaration", "use", "implicit", "interface", "abstract interface", "type", "enum", ...ATTRIBUTES, ...OTHERS].includes(key);
 }
 

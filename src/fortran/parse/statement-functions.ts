@@ -1,7 +1,7 @@
 /* Statement functions: `f(x) = 2*x` among the declarations. */
 
 import type { Declaration, Procedure, VariableDeclaration } from "../tree/index.js";
-import { expression } from "./expressions.js";
+import { parseExpression } from "./expressions.js";
 import type { Head } from "./head.js";
 
 /** The declaration of a scalar, alone; undefined if it is not one. */
@@ -43,7 +43,7 @@ export function statementFunction(head: Head, declarations: readonly Declaration
   const names = heading(head)!;
   const [name, ...dummies] = names;
   while (!c.take("=")) c.next();
-  const value = expression(c);
+  const value = parseExpression(c);
   c.end();
   return {
     kind: "procedure",

@@ -6,7 +6,7 @@ import type { Branch, CaseRange, Comment, Directed, Directive, Do, Expr, SelectC
 import type { LogicalLine } from "../text/logical-lines.js";
 import { SyntaxProblem, type Cursor } from "./cursor.js";
 import { governs } from "./directives.js";
-import { expression, range } from "./expressions.js";
+import { parseExpression, parseRange } from "./expressions.js";
 import { headOf, type Head } from "./head.js";
 import { concurrent, simple, type ConcurrentHeading } from "./simple.js";
 import { guarded, specify } from "./specification.js";
@@ -36,7 +36,7 @@ const UNIT_LEVEL: readonly string[] = [
 const DIVISIONS: readonly string[] = ["else", "else if", "elsewhere", "case", "end directive"];
 const MOST_NESTED = 60;
 
-export class Lines {
+export class LineReader {
   n = 0;
   /** Ends that constructs around wait for. */
   private readonly open: string[][] = [];
@@ -180,7 +180,7 @@ export class Lines {
         if (c.token.kind === "end") return this.loop(head, at, { kind: "do-while" }, label);
         const variable = c.name("the loop's variable");
         c.expect("=");
-        return this.loop(head, at, { kind: "do", variable, ...range(c) }, label);
+        return this.loop(head, at, { kind: "do", variable, ...parseRange(c) }, label);
       }
       case "select case":
         return this.select(head, at);
@@ -189,7 +189,7 @@ export class Lines {
         const names = c.list(() => {
           const local = c.name();
           c.expect("=>");
-          return { name: local, value: expression(c) };
+          return { name: local, value: parseExpression(c) };
         });
         c.expect(")");
         c.end();
@@ -260,7 +260,7 @@ export class Lines {
     const ends = ["else", "else if", "end if"];
     const condition = (c: Cursor): Expr => {
       c.expect("(");
-      const cond = expression(c);
+      const cond = parseExpression(c);
       c.expect(")");
       c.expect("then");
       return cond;
@@ -293,7 +293,7 @@ export class Lines {
     const ends = ["elsewhere", "end where"];
     const mask = (c: Cursor): Expr => {
       c.expect("(");
-      const cond = expression(c);
+      const cond = parseExpression(c);
       c.expect(")");
       return cond;
     };
@@ -314,7 +314,7 @@ export class Lines {
     const ends = ["case", "end select"];
     const c = head.cursor;
     c.expect("(");
-    const value = expression(c);
+    const value = parseExpression(c);
     c.expect(")");
     const around = this.opened(head, at);
     const cases: SelectCase["cases"][number][] = [];
@@ -398,7 +398,7 @@ const endKey = (head: Head): string => (head.key === "end directive" ? endOf(hea
 
 function doWhile(c: Cursor): { cond: Expr } {
   c.expect("(");
-  const cond = expression(c);
+  const cond = parseExpression(c);
   c.expect(")");
   return { cond };
 }
@@ -406,10 +406,10 @@ function doWhile(c: Cursor): { cond: Expr } {
 function caseRanges(c: Cursor): CaseRange[] {
   c.expect("(");
   const ranges = c.list((): CaseRange => {
-    if (c.take(":")) return { upper: expression(c) };
-    const lower = expression(c);
+    if (c.take(":")) return { upper: parseExpression(c) };
+    const lower = parseExpression(c);
     if (!c.take(":")) return { lower, upper: lower };
-    return c.is(",") || c.is(")") ? { lower } : { lower, upper: expression(c) };
+    return c.is(",") || c.is(")") ? { lower } : { lower, upper: parseExpression(c) };
   });
   c.expect(")");
   return ranges;

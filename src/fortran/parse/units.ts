@@ -1,15 +1,15 @@
 /* Modules, programs, procedures. */
 
-import type { Expr, Module, Procedure, Program, TypeSpec, Unit } from "../tree/index.js";
+import type { Expr, Module, Procedure, MainProgram, TypeSpec, Unit } from "../tree/index.js";
 import type { Cursor } from "./cursor.js";
-import { declares } from "./directives.js";
-import { expression, typeSpec } from "./expressions.js";
+import { isDeclarative } from "./directives.js";
+import { parseExpression, typeSpec } from "./expressions.js";
 import type { Head } from "./head.js";
 import { guarded, specify } from "./specification.js";
-import type { Lines } from "./statements.js";
+import type { LineReader } from "./statements.js";
 
 /** The unit that begins here. Statements outside of all units belong to a program without a first line. */
-export function unit(lines: Lines, head: Head): Unit | undefined {
+export function parseUnit(lines: LineReader, head: Head): Unit | undefined {
   const c = head.cursor;
   switch (head.key) {
     case "procedure":
@@ -42,7 +42,7 @@ export function unit(lines: Lines, head: Head): Unit | undefined {
 }
 
 /** Past the end of a unit that is not read. */
-function skip(lines: Lines): void {
+function skip(lines: LineReader): void {
   for (let depth = 0; lines.head;) {
     const { key } = lines.head;
     lines.n++;
@@ -51,7 +51,7 @@ function skip(lines: Lines): void {
   }
 }
 
-function module(lines: Lines, head: Head): Module | undefined {
+function module(lines: LineReader, head: Head): Module | undefined {
   const at = head.line.at(0);
   const c = head.cursor;
   const ancestor = head.key === "submodule" ? guarded(lines, () => ancestorOf(c)) : undefined;
@@ -83,7 +83,7 @@ function ancestorOf(c: Cursor): NonNullable<Module["ancestor"]> {
   return { module, ...(parent !== undefined && { parent }) };
 }
 
-function program(lines: Lines, head: Head, name: string | undefined): Program {
+function program(lines: LineReader, head: Head, name: string | undefined): MainProgram {
   const at = head.line.at(0);
   const sound = soundness(lines);
   const before = name === undefined ? {} : opening(lines, head);
@@ -103,7 +103,7 @@ function program(lines: Lines, head: Head, name: string | undefined): Program {
   };
 }
 
-function procedure(lines: Lines, head: Head): Procedure | undefined {
+function procedure(lines: LineReader, head: Head): Procedure | undefined {
   const c = head.cursor;
   const at = head.line.at(Math.max(0, head.line.text.search(/\S/)));
   const sound = soundness(lines);
@@ -118,12 +118,12 @@ function procedure(lines: Lines, head: Head): Procedure | undefined {
 }
 
 /** Whether problems come up from here on. */
-function soundness({ problems }: Lines): () => { broken?: true } {
+function soundness({ problems }: LineReader): () => { broken?: true } {
   const count = problems.found.length;
   return () => (problems.found.length > count ? { broken: true } : {});
 }
 
-function opening(lines: Lines, head: Head): { before?: readonly string[] } {
+function opening(lines: LineReader, head: Head): { before?: readonly string[] } {
   const before = lines.before(head.line);
   if (head.line.behind !== undefined) lines.carried.push(head.line.behind);
   lines.n++;
@@ -145,7 +145,7 @@ function heading(c: Cursor): Heading {
       c.expect(")");
     } else if (c.take("launch_bounds")) {
       c.expect("(");
-      launchBounds = c.list(() => expression(c));
+      launchBounds = c.list(() => parseExpression(c));
       c.expect(")");
     } else if (["pure", "elemental", "recursive", "impure", "module", "non_recursive"].includes(c.token.text)) prefixes.push(c.next().text);
     else type = typeSpec(c);
@@ -183,7 +183,7 @@ function heading(c: Cursor): Heading {
 }
 
 /** Statement functions, and procedures after `contains`. */
-function contained(lines: Lines, before: readonly Procedure[] = []): { procedures: Procedure[]; beforeContains?: readonly string[] } {
+function contained(lines: LineReader, before: readonly Procedure[] = []): { procedures: Procedure[]; beforeContains?: readonly string[] } {
   const procedures = [...before];
   const head = lines.head;
   if (head?.key !== "contains") return { procedures };
@@ -192,7 +192,7 @@ function contained(lines: Lines, before: readonly Procedure[] = []): { procedure
     if (next.key === "procedure") {
       const made = procedure(lines, next);
       if (made) procedures.push(made);
-    } else if (next.key === "directive" && declares(next.directive!)) {
+    } else if (next.key === "directive" && isDeclarative(next.directive!)) {
       // `!$acc routine(f)` before the procedure: what loops call is found without it.
       const carried = opening(lines, next).before ?? [];
       lines.carried.unshift(...carried);
@@ -220,7 +220,7 @@ function contained(lines: Lines, before: readonly Procedure[] = []): { procedure
 }
 
 /** Takes the line that ends a unit, or says that it is missing. */
-function close(lines: Lines, form: string, name: string | undefined, at: Unit["at"]): Pick<Unit, "end" | "beforeEnd"> {
+function close(lines: LineReader, form: string, name: string | undefined, at: Unit["at"]): Pick<Unit, "end" | "beforeEnd"> {
   const head = lines.head;
   const other = form === "function" ? "end subroutine" : form === "subroutine" ? "end function" : undefined;
   if (head && head.key === other) lines.problems.add(head.line.at(0), head.key, `closes a ${form}`, `write \`end ${form}\``);

@@ -3,7 +3,7 @@
  */
 
 import { orderOfForall } from "../analyse/forall.js";
-import { isOpen, isSequential, regionsOf, type Region } from "../analyse/regions.js";
+import { isOpen, isSequential, regionsOf, type ParallelRegion } from "../analyse/regions.js";
 import type { Procedures } from "../analyse/flow.js";
 import { proceduresSeen, readSymbols, type World } from "../analyse/symbols.js";
 import { bodiesOf, mapStatements, withBodies } from "../analyse/visit.js";
@@ -12,8 +12,8 @@ import { Problems } from "../errors.js";
 import { fortranText } from "../print/units.js";
 import type { Clause, Directed, Directive, DoConcurrent, Procedure, SourceFile, Stmt, Unit } from "../tree/index.js";
 import { withDataNote } from "./data.js";
-import { withLoops } from "./kernels.js";
-import { variablesOf, type Variable } from "./names.js";
+import { threadsAsLoops } from "./kernels.js";
+import { variablesOf, type PortVariable } from "./names.js";
 import { isOfLoop, nestOf } from "./nest-of.js";
 import { arranged, isProved, loopsOf, type NestSettings } from "./nests.js";
 import { addCalled, dataOf, parallelLoop, targetLoop, withAtomicWrites } from "./openmp.js";
@@ -23,7 +23,7 @@ import type { FortranTarget } from "./targets.js";
 
 export type { FortranTarget } from "./targets.js";
 
-export interface PortSettings {
+interface PortSettings {
   /** Ends of names and what they become: `{ _gpu: "_cpu" }`. */
   readonly rename?: Readonly<Record<string, string>>;
   /** Settings of a loop by name: `update_cuf`, or `limiter_cuf#2` if a procedure has several. */
@@ -42,7 +42,7 @@ export interface PortedLoop {
   readonly carried: readonly string[];
 }
 
-export interface Port {
+interface PortText {
   readonly text: string;
   readonly loops: readonly PortedLoop[];
 }
@@ -57,7 +57,7 @@ export function port(
   { rename, loop: settingsOf }: PortSettings,
   problems: Problems,
   others: readonly SourceFile[] = [],
-): Port {
+): PortText {
   // Other faults of names are reported for kernels only.
   const world = readSymbols([file, ...others], {}, new Problems());
   const scopes = new Map(world.scopes.map((scope) => [placeOf(scope.unit), scope]));
@@ -70,13 +70,13 @@ export function port(
   const plainly = target === "openmp-target" ? withDeclareTarget(onHost, new Set([...called].map(placeOf))) : onHost;
   return { text: fortranText(rename ? renamed(plainly, renamer(rename)) : plainly), loops };
 
-  function portUnit<T extends Unit>(unit: T, outer: ReadonlyMap<string, Variable>): T {
+  function portUnit<T extends Unit>(unit: T, outer: ReadonlyMap<string, PortVariable>): T {
     const variables = variablesOf(unit, outer);
     const inner = { procedures: unit.procedures.map((procedure) => portUnit(procedure, variables)) };
     if (unit.kind === "module") return { ...unit, ...inner };
     const scope = scopes.get(placeOf(unit));
     const names: Names = { variables, procedures: scope ? proceduresSeen(scope) : NO_PROCEDURES };
-    const { body } = unit.kind === "procedure" ? withLoops(unit, { scope, ...names }, problems) : unit;
+    const { body } = unit.kind === "procedure" ? threadsAsLoops(unit, { scope, ...names }, problems) : unit;
     const directed =
       target === "cpu" || isPure(unit)
         ? body
@@ -137,7 +137,7 @@ export function port(
 
 /** Meanings of the names of variables and procedures in a unit. */
 interface Names {
-  readonly variables: ReadonlyMap<string, Variable>;
+  readonly variables: ReadonlyMap<string, PortVariable>;
   readonly procedures: Procedures;
 }
 
@@ -148,10 +148,10 @@ const placeOf = ({ name, at }: Pick<Unit, "name" | "at">): string => `${name} ${
 
 const placeText = ({ file, line, column }: Location): string => `${file}:${line}:${column}`;
 
-const NO_CLAUSES: Pick<Region, "privates" | "carried" | "left"> = { privates: new Set(), carried: new Set(), left: [] };
+const NO_CLAUSES: Pick<ParallelRegion, "privates" | "carried" | "left"> = { privates: new Set(), carried: new Set(), left: [] };
 
 /** Parallel loops by their places; what is wrong with the variables of one is added to `problems`. */
-function regionsIn(file: SourceFile, world: World, problems: Problems): Map<string, Region> {
+function regionsIn(file: SourceFile, world: World, problems: Problems): Map<string, ParallelRegion> {
   const from = world.problems.found.length;
   const regions = world.scopes.filter((scope) => scope.file === file.file).flatMap(regionsOf);
   problems.found.push(...world.problems.found.slice(from));

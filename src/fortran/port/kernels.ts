@@ -2,9 +2,9 @@
  * Kernels over threads as procedures with loops: a directive `!$cuf kernel do(n)` precedes them, as with loops that the author wrote.
  */
 
-import { flowOf, type Procedures } from "../analyse/flow.js";
+import { controlFlow, type Procedures } from "../analyse/flow.js";
 import { LAUNCH_REMEDY, shortLaunch } from "../analyse/launches.js";
-import type { Scope } from "../analyse/symbols.js";
+import type { UnitScope } from "../analyse/symbols.js";
 import { isThreadIndex, threadIndices, threadReads } from "../analyse/thread-index.js";
 import { mapStatements } from "../analyse/visit.js";
 import type { Problems } from "../errors.js";
@@ -16,9 +16,9 @@ const ELEMENT = "element";
 const REMEDY = "begin the kernel with that line and `if (i > n) return`";
 
 /** A kernel with loops in place of its thread's indices and its guard, the axis x innermost; any other procedure as it is. */
-export function withLoops(
+export function threadsAsLoops(
   procedure: Procedure,
-  { scope, procedures }: { scope?: Scope; procedures: Procedures },
+  { scope, procedures }: { scope?: UnitScope; procedures: Procedures },
   problems: Problems,
 ): Procedure {
   if (!procedure.attributes.includes("global")) return procedure;
@@ -40,7 +40,7 @@ export function withLoops(
   }
   const short = scope && shortLaunch(scope, found);
   if (short) problems.add(short.at, `launch of ${procedure.name}`, short.why, LAUNCH_REMEDY);
-  const flow = flowOf(found.body, procedures);
+  const flow = controlFlow(found.body, procedures);
   for (const d of procedure.declarations)
     if (d.kind === "variables" && d.attributes.includes("value"))
       for (const { name } of d.names)

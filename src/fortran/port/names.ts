@@ -1,8 +1,8 @@
 /* The variables that a procedure sees: its own, variables of procedures around it, variables of its module. */
 
-import type { Module, Procedure, Program } from "../tree/index.js";
+import type { Module, Procedure, MainProgram } from "../tree/index.js";
 
-export interface Variable {
+export interface PortVariable {
   readonly name: string;
   readonly isArray: boolean;
   readonly isDerived: boolean;
@@ -20,7 +20,10 @@ export interface Variable {
 const DEVICE: readonly string[] = ["device", "managed", "constant"];
 
 /** By names. The inner declaration hides the outer. */
-export function variablesOf(unit: Module | Procedure | Program, outer: ReadonlyMap<string, Variable> = new Map()): Map<string, Variable> {
+export function variablesOf(
+  unit: Module | Procedure | MainProgram,
+  outer: ReadonlyMap<string, PortVariable> = new Map(),
+): Map<string, PortVariable> {
   const dummies = unit.kind === "procedure" ? unit.dummies : [];
   const made = new Map([...outer].map(([name, variable]) => [name, { ...variable, isLocal: false, isOuter: true }]));
   const own = new Map<string, { isArray: boolean; isDerived: boolean; attributes: Set<string> }>();

@@ -3,12 +3,12 @@
  * depends on their order.
  */
 
-import { flowOf, type Procedures } from "../analyse/flow.js";
-import { eachNode, eachStatement, mentions, rootOf } from "../analyse/visit.js";
+import { controlFlow, type Procedures } from "../analyse/flow.js";
+import { eachNode, eachStatement, mentionsName, rootOf } from "../analyse/visit.js";
 import type { Problems } from "../errors.js";
 import { expressionText } from "../print/expressions.js";
 import type { Apply, Clause, Directed, Do, Name, Stmt } from "../tree/index.js";
-import type { Variable } from "./names.js";
+import type { PortVariable } from "./names.js";
 
 export interface Nest {
   /** Outermost first: loops that hold nothing but the next. */
@@ -41,7 +41,7 @@ export function arranged(
   where: {
     at: Directed["at"];
     name: string;
-    variables: ReadonlyMap<string, Pick<Variable, "isArray" | "isLocal">>;
+    variables: ReadonlyMap<string, Pick<PortVariable, "isArray" | "isLocal">>;
     procedures: Procedures;
     problems: Problems;
   },
@@ -70,10 +70,10 @@ export function arranged(
     if (why) return refuse(key, why, "leave it out");
   }
   if (moved.size > 0 || changed >= 0) {
-    const { assigned } = flowOf(nest.body, where.procedures);
+    const { assigned } = controlFlow(nest.body, where.procedures);
     const set = new Set([...names, ...assigned]);
     for (const { variable, start, stop, step } of nest.loops)
-      if ([start, stop, step].some((bound) => mentions(bound, set)))
+      if ([start, stop, step].some((bound) => mentionsName(bound, set)))
         return refuse(key, `the bounds of \`${variable}\` change within the nest`, "leave it out");
   }
   return { ...nest, loops: ordered, parallel: num_loop ?? Math.max(nest.parallel, ...[...moved].map((loop) => ordered.indexOf(loop) + 1)) };
@@ -91,10 +91,10 @@ function orderMatters(
   loop: Do,
   nest: Nest,
   reduced: ReadonlySet<string>,
-  variables: ReadonlyMap<string, Pick<Variable, "isArray" | "isLocal">>,
+  variables: ReadonlyMap<string, Pick<PortVariable, "isArray" | "isLocal">>,
   procedures: Procedures,
 ): string | undefined {
-  const { readFirst, assigned } = flowOf(nest.body, procedures);
+  const { readFirst, assigned } = controlFlow(nest.body, procedures);
   const own = new Set(nest.loops.map(({ variable }) => variable));
   for (const name of assigned) {
     if (own.has(name)) return `the loop's body assigns \`${name}\``;

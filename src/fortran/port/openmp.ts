@@ -1,12 +1,12 @@
 /* Parallel nests as loops with directives of OpenMP. */
 
 import { blockVariables } from "../analyse/blocks.js";
-import { flowOf, type Procedures } from "../analyse/flow.js";
-import { eachNode, eachStatement, namesIn, rootOf, withBodies } from "../analyse/visit.js";
-import type { Region } from "../analyse/regions.js";
+import { controlFlow, type Procedures } from "../analyse/flow.js";
+import { eachNode, eachStatement, namesInTree, rootOf, withBodies } from "../analyse/visit.js";
+import type { ParallelRegion } from "../analyse/regions.js";
 import { accumulation } from "../analyse/writes.js";
 import type { Clause, Directed, Directive, Procedure, ReductionOp, Stmt } from "../tree/index.js";
-import type { Variable } from "./names.js";
+import type { PortVariable } from "./names.js";
 import { loopsOf, type Nest } from "./nests.js";
 
 interface Data {
@@ -31,12 +31,12 @@ interface Data {
  */
 export function dataOf(
   nest: Nest,
-  variables: ReadonlyMap<string, Variable>,
+  variables: ReadonlyMap<string, PortVariable>,
   procedures: Procedures,
-  region: Pick<Region, "privates" | "carried"> | undefined,
-  left: Region["left"],
+  region: Pick<ParallelRegion, "privates" | "carried"> | undefined,
+  left: ParallelRegion["left"],
 ): Data {
-  const { assigned, readFirst } = flowOf(nest.body, procedures);
+  const { assigned, readFirst } = controlFlow(nest.body, procedures);
   // Loops that become one may each name a variable.
   const once = new Set<string>();
   const named = nest.clauses.flatMap((clause) => {
@@ -60,7 +60,7 @@ export function dataOf(
     if (s.kind === "directed" && s.directive.words[0] === "atomic")
       for (const inner of s.body) if (inner.kind === "assign") atomic.add(rootOf(inner.target)!);
   });
-  const used = namesIn(nest.body);
+  const used = namesInTree(nest.body);
   for (const name of blockVariables(nest.body)) used.delete(name);
   // An array of a module that is not read shows by an assignment to its elements.
   const unknown = new Set<string>();
@@ -102,7 +102,7 @@ function inferred(nest: Nest, named: Data["reductions"], carried: readonly strin
 /** Arrays with these outlive a kernel. */
 const KEPT: readonly string[] = ["device", "managed", "allocatable", "pointer", "save"];
 
-const isListed = (variable: Variable | undefined): boolean =>
+const isListed = (variable: PortVariable | undefined): boolean =>
   variable !== undefined && variable.isArray && (variable.isOnDevice || variable.isThreads) && !variable.isOuter;
 
 /** Statements in which assignments of scalars that iterations share are atomic. */

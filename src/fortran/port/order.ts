@@ -1,4 +1,4 @@
-import type { Region } from "../analyse/regions.js";
+import type { ParallelRegion } from "../analyse/regions.js";
 import { find, proceduresSeen } from "../analyse/symbols.js";
 import type { Problems } from "../errors.js";
 import { arranged, loopsOf, type Nest } from "./nests.js";
@@ -7,7 +7,7 @@ import type { Do, Stmt } from "../tree/index.js";
 const counts = ({ kind }: Stmt): boolean => kind !== "comment" && kind !== "continue";
 
 /** A region with its loops, and those that stand alone in it, in another order; a problem, and the region as it was, where that would change results. */
-export function inOrder(region: Region, { idx }: { readonly idx: readonly string[] }, problems: Problems): Region {
+export function withLoopOrder(region: ParallelRegion, { idx }: { readonly idx: readonly string[] }, problems: Problems): ParallelRegion {
   const { scope, at, name } = region;
   const open = region.axes.find(({ stop }) => !stop);
   if (open) {

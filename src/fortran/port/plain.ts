@@ -3,7 +3,7 @@
 import { mapStatements } from "../analyse/visit.js";
 import { isStreamKind } from "../analyse/symbols.js";
 import type { Problems } from "../errors.js";
-import type { Declaration, Module, Procedure, Program, SourceFile, Stmt, Unit, Use } from "../tree/index.js";
+import type { Declaration, Module, Procedure, MainProgram, SourceFile, Stmt, Unit, Use } from "../tree/index.js";
 import { withDataNote } from "./data.js";
 import type { PortTarget } from "./targets.js";
 
@@ -19,7 +19,7 @@ export const plain = (file: SourceFile, target: PortTarget, problems: Problems):
   units: file.units.map((unit) => plainUnit(unit, target, problems) as Unit),
 });
 
-function plainUnit(unit: Unit, target: PortTarget, problems: Problems): Module | Procedure | Program {
+function plainUnit(unit: Unit, target: PortTarget, problems: Problems): Module | Procedure | MainProgram {
   const declared = unit.declarations.map((d) => withDataNote(d, target));
   const { made: declarations, left } = kept(declared, plainDeclaration);
   const common = {

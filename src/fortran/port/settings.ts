@@ -5,8 +5,8 @@ import type { NestSettings } from "./nests.js";
 import { FORTRAN_TARGETS, PORT_TARGETS, type PortTarget } from "./targets.js";
 
 /** Types that a kind may stand for in kernels. */
-export const KINDS = ["f64", "f32", "i32"] as const;
-export type Kind = (typeof KINDS)[number];
+export const PORT_KINDS = ["f64", "f32", "i32"] as const;
+export type PortKind = (typeof PORT_KINDS)[number];
 
 /** Settings of a port in a configuration file. */
 export interface Settings {
@@ -15,7 +15,7 @@ export interface Settings {
   /** Names that the preprocessor finds defined. */
   readonly define: Readonly<Record<string, string | boolean>>;
   /** Kinds by name, for kernels, where their module is not given or another precision is wanted. */
-  readonly kinds: Readonly<Record<string, Kind>>;
+  readonly kinds: Readonly<Record<string, PortKind>>;
   /** By target: ends of names and what they become. */
   readonly rename: Partial<Record<PortTarget, Readonly<Record<string, string>>>>;
   /** By loop, then by target or, for all targets, `""`. */
@@ -74,7 +74,7 @@ export function settingsOf(values: Table, file: string): Settings {
       refuse("port.define", `takes a string in quotes, true or false for "${name}"`);
   const kinds = words(own["kinds"], "port.kinds");
   for (const [name, kind] of Object.entries(kinds))
-    if (!KINDS.includes(kind as Kind)) refuse("port.kinds", `takes ${KINDS.join(", ")} for "${name}"`);
+    if (!PORT_KINDS.includes(kind as PortKind)) refuse("port.kinds", `takes ${PORT_KINDS.join(", ")} for "${name}"`);
   const loops = new Map<string, Map<PortTarget | "", NestSettings>>();
   for (const [name, value] of Object.entries(routines)) {
     const found = table(value, name, "such as num_loop = 3 below its name");

@@ -58,7 +58,7 @@ export function portSources(sources: readonly Source[], options: PortOptions): P
     sound.map((file): PortedFile => {
       const rename = settings.rename[target];
       const loop = (name: string): ReturnType<typeof nestSettings> => nestSettings(settings, name, target);
-      const [base, end] = nameOf(file);
+      const [base, end] = baseAndEnd(file);
       const name = (rename ? renamer(rename)(base) : base) + end;
       return {
         target,
@@ -96,7 +96,7 @@ export function readSources(
 }
 
 /** A file's name without folders, and its end. */
-export function nameOf({ file }: Pick<SourceFile, "file">): [base: string, end: string] {
+export function baseAndEnd({ file }: Pick<SourceFile, "file">): [base: string, end: string] {
   const [, base, end] = /^(.*?)(\.[^.]*)?$/.exec(file.split(/[\\/]/).at(-1)!)!;
   return [base, end ?? ""];
 }

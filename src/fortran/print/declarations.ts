@@ -17,7 +17,7 @@ export function printDeclaration(out: Lines, d: Declaration): void {
   const cuda = "cudaOnly" in d && d.cudaOnly ? "!@cuf " : "";
   switch (d.kind) {
     case "variables": {
-      const words = [d.type.text, ...d.attributes.map((word) => (word === "dimension" ? `dimension(${boundsText(d.dimension!)})` : word))];
+      const words = [d.type.text, ...d.attributes.map((word) => (word === "dimension" ? `dimension(${extentsText(d.dimension!)})` : word))];
       return out.add(`${cuda}${words.join(", ")} :: ${d.names.map(nameText).join(", ")}`, d.behind);
     }
     case "attributes": {
@@ -36,11 +36,11 @@ export function printDeclaration(out: Lines, d: Declaration): void {
 }
 
 function nameText({ name, dimension, init, points }: DeclaredName): string {
-  const bounds = dimension ? `(${boundsText(dimension)})` : "";
+  const bounds = dimension ? `(${extentsText(dimension)})` : "";
   return `${name}${bounds}${init ? ` ${points ? "=>" : "="} ${expressionText(init)}` : ""}`;
 }
 
-export const boundsText = (bounds: readonly Bound[]): string => bounds.map(boundText).join(",");
+const extentsText = (bounds: readonly Bound[]): string => bounds.map(boundText).join(",");
 
 function boundText({ lower, upper }: Bound): string {
   const last = upper === "*" ? "*" : upper ? expressionText(upper, true) : "";

@@ -1,7 +1,7 @@
 /* Directives as Fortran: the text after the sentinel. */
 
 import { unreachable } from "../../base/unreachable.js";
-import type { Clause, Directive, Launch } from "../tree/index.js";
+import type { Clause, Directive, LaunchDirective } from "../tree/index.js";
 import { expressionText } from "./expressions.js";
 
 export function directiveText({ sentinel, words, clauses, launch }: Directive): string {
@@ -12,7 +12,7 @@ export function directiveText({ sentinel, words, clauses, launch }: Directive): 
 }
 
 /** `<<<grid,block,stream=s>>>` */
-export function launchText({ grid, block, shared, stream }: Launch): string {
+export function launchText({ grid, block, shared, stream }: LaunchDirective): string {
   const sizes = [grid, block].map((part) => (part ? expressionText(part, true).replace(/^\[(.*)\]$/, "($1)") : "*"));
   const more = [shared && `shared=${expressionText(shared, true)}`, stream && `stream=${expressionText(stream, true)}`];
   return `<<<${[...sizes, ...more.filter((part) => part !== undefined)].join(",")}>>>`;

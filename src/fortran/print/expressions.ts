@@ -1,7 +1,7 @@
 /* Expressions as Fortran. Parentheses of the source stand in the tree; others are added where a changed tree needs them. */
 
 import { unreachable } from "../../base/unreachable.js";
-import type { Argument, BinaryOp, Expr, Literal } from "../tree/index.js";
+import type { ActualArgument, BinaryOp, Expr, Literal } from "../tree/index.js";
 
 const STRENGTH: Readonly<Record<BinaryOp, number>> = {
   ".eqv.": 1,
@@ -72,9 +72,9 @@ function rightOperand(e: Expr, least: number, tight: boolean): string {
   return signed ? expressionText(e, tight) : operand(e, least, tight);
 }
 
-export const argumentsText = (args: readonly Argument[]): string => args.map(argumentText).join(",");
+export const argumentsText = (args: readonly ActualArgument[]): string => args.map(argumentText).join(",");
 
-function argumentText(a: Argument): string {
+function argumentText(a: ActualArgument): string {
   if (a.kind === "value") return (a.keyword === undefined ? "" : `${a.keyword}=`) + expressionText(a.value, true);
   const [lower, upper, step] = [a.lower, a.upper, a.step].map((part) => (part ? expressionText(part, true) : ""));
   return `${lower}:${upper}${step && `:${step}`}`;

@@ -5,12 +5,12 @@ import type { Directive, DoConcurrent, SelectCase, Stmt } from "../tree/index.js
 import { printDeclaration } from "./declarations.js";
 import { directiveText, launchText } from "./directives.js";
 import { argumentsText, expressionText as text, rangeText } from "./expressions.js";
-import { wrapped } from "./wrap.js";
+import { wrappedLine } from "./wrap.js";
 
 const INDENT = "  ";
 
 /** Lines that grow, each at the depth of its block. */
-export class Lines {
+export class IndentedLines {
   readonly lines: string[] = [];
   private depth = 0;
 
@@ -22,7 +22,7 @@ export class Lines {
 
   /** A statement; a comment after it may be longer than the line. */
   add(line: string, behind?: string): void {
-    this.lines.push(...wrapped(INDENT.repeat(this.depth), line));
+    this.lines.push(...wrappedLine(INDENT.repeat(this.depth), line));
     if (behind !== undefined) this.lines[this.lines.length - 1] += ` ${behind}`;
   }
 
@@ -32,7 +32,7 @@ export class Lines {
   }
 
   directive(directive: Directive, behind?: string): void {
-    this.lines.push(...wrapped(`${INDENT.repeat(this.depth)}!$${directive.sentinel} `, directiveText(directive)));
+    this.lines.push(...wrappedLine(`${INDENT.repeat(this.depth)}!$${directive.sentinel} `, directiveText(directive)));
     if (behind !== undefined) this.lines[this.lines.length - 1] += ` ${behind}`;
   }
 
@@ -49,7 +49,7 @@ export class Lines {
   }
 }
 
-function printStatement(out: Lines, s: Stmt): void {
+function printStatement(out: IndentedLines, s: Stmt): void {
   out.comments(s.before);
   const label = s.label === undefined ? "" : `${s.label} `;
   const name = "name" in s && s.name !== undefined ? `${s.name}: ` : "";

@@ -3,17 +3,17 @@
 import type { Procedure, SourceFile, Unit, Use } from "../tree/index.js";
 import { expressionText } from "./expressions.js";
 import { printDeclaration } from "./declarations.js";
-import { Lines } from "./statements.js";
+import { IndentedLines } from "./statements.js";
 
 /** The whole file. */
 export function fortranText(file: SourceFile): string {
-  const out = new Lines();
+  const out = new IndentedLines();
   for (const unit of file.units) printUnit(out, unit);
   out.comments(file.after);
   return `${out.lines.join("\n")}\n`;
 }
 
-function printUnit(out: Lines, unit: Unit): void {
+function printUnit(out: IndentedLines, unit: Unit): void {
   out.comments(unit.before);
   const ancestor = unit.kind === "module" ? unit.ancestor : undefined;
   const form = unit.kind === "procedure" ? unit.form : ancestor ? "submodule" : unit.kind;
@@ -50,7 +50,7 @@ function headingText({ attributes, launchBounds, prefixes, type, form, name, dum
   return words.join(" ");
 }
 
-function printUse(out: Lines, { module, intrinsic, only, renames, before, cudaOnly }: Use): void {
+function printUse(out: IndentedLines, { module, intrinsic, only, renames, before, cudaOnly }: Use): void {
   out.comments(before);
   const names = (list: Use["renames"]): string =>
     list.map(({ name, original }) => (name === original || name.includes("(") ? name : `${name} => ${original}`)).join(", ");

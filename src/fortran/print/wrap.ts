@@ -3,7 +3,7 @@
 const WIDTH = 132;
 
 /** `lead` is blanks, or blanks and a directive's sentinel, which every further line repeats. */
-export function wrapped(lead: string, text: string): string[] {
+export function wrappedLine(lead: string, text: string): string[] {
   const lines: string[] = [];
   const sentinel = lead.trim();
   let rest = lead + text;

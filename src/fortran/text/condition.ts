@@ -14,7 +14,7 @@ const LEVELS: readonly Readonly<Record<string, (a: number, b: number) => number>
 ];
 
 /** Names that are not defined are 0, as in C. @throws Error with what is wrong */
-export function valueOf(text: string, macros: ReadonlyMap<string, string>): number {
+export function conditionValue(text: string, macros: ReadonlyMap<string, string>): number {
   const tokens = tokensOf(text);
   let [n, nested] = [0, 0];
   const value = level(0);

@@ -5,7 +5,7 @@
 
 import type { Location } from "../../ir/types.js";
 import type { Problems } from "../errors.js";
-import { valueOf } from "./condition.js";
+import { conditionValue } from "./condition.js";
 
 export interface SourceOptions {
   /** The name that messages tell. */
@@ -85,7 +85,7 @@ export function preprocess(text: string, options: SourceOptions, problems: Probl
     const active = region?.active ?? true;
     const holds = (): boolean => {
       try {
-        return valueOf(rest, macros) !== 0;
+        return conditionValue(rest, macros) !== 0;
       } catch (error) {
         problems.add(at, `#${word} ${rest}`, (error as Error).message);
         return false;

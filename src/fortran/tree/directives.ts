@@ -14,7 +14,7 @@ export interface Directive {
   readonly words: readonly string[];
   readonly clauses: readonly Clause[];
   /** For `!$cuf kernel do(n) <<<grid, block, shared, stream>>>`. */
-  readonly launch?: Launch;
+  readonly launch?: LaunchDirective;
   readonly at: Location;
 }
 
@@ -34,7 +34,7 @@ export type Clause =
 export type ReductionOp = "+" | "*" | "min" | "max" | ".and." | ".or." | ".eqv." | ".neqv." | "iand" | "ior" | "ieor";
 
 /** Absent parts were written `*` or not at all. */
-export interface Launch {
+export interface LaunchDirective {
   readonly grid?: Expr;
   readonly block?: Expr;
   readonly shared?: Expr;

@@ -9,7 +9,7 @@ export type BinaryOp = "+" | "-" | "*" | "/" | "**" | "//" | "==" | "/=" | "<" |
 
 export type UnaryOp = "+" | "-" | ".not.";
 
-export type Expr = Literal | Name | Part | Apply | Unary | Binary | Group | Constructor;
+export type Expr = Literal | Name | ComponentRef | Apply | Unary | Binary | Parenthesised | Constructor;
 
 export interface Literal {
   readonly kind: "literal";
@@ -28,7 +28,7 @@ export interface Name {
 }
 
 /** A component: `p%nx`. */
-export interface Part {
+export interface ComponentRef {
   readonly kind: "part";
   readonly base: Expr;
   readonly name: string;
@@ -38,12 +38,12 @@ export interface Part {
 /** An element, a section, a call of a function or a constructor of a type: `f(x, y)`. */
 export interface Apply {
   readonly kind: "apply";
-  readonly base: Name | Part;
-  readonly args: readonly Argument[];
+  readonly base: Name | ComponentRef;
+  readonly args: readonly ActualArgument[];
   readonly at: Location;
 }
 
-export type Argument = ValueArgument | SectionArgument;
+export type ActualArgument = ValueArgument | SectionArgument;
 
 export interface ValueArgument {
   readonly kind: "value";
@@ -78,7 +78,7 @@ export interface Binary {
 }
 
 /** Parentheses, which a compiler may not reorder across. */
-export interface Group {
+export interface Parenthesised {
   readonly kind: "group";
   readonly a: Expr;
   readonly at: Location;

@@ -2,5 +2,5 @@
 export * from "./declarations.js";
 export * from "./directives.js";
 export * from "./expressions.js";
-export * from "./program.js";
+export * from "./units.js";
 export * from "./statements.js";

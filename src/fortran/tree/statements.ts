@@ -3,8 +3,8 @@
  */
 
 import type { Location } from "../../ir/types.js";
-import type { Directive, Launch, ReductionOp } from "./directives.js";
-import type { Apply, Expr, Name, Part } from "./expressions.js";
+import type { Directive, LaunchDirective, ReductionOp } from "./directives.js";
+import type { Apply, Expr, Name, ComponentRef } from "./expressions.js";
 import type { Declaration } from "./declarations.js";
 
 interface Around {
@@ -22,7 +22,7 @@ interface Around {
 export type Stmt =
   | Assign
   | PointerAssign
-  | Call
+  | CallStatement
   | If
   | Do
   | DoWhile
@@ -30,7 +30,7 @@ export type Stmt =
   | SelectCase
   | Associate
   | Where
-  | Block
+  | BlockConstruct
   | Exit
   | Cycle
   | Return
@@ -43,11 +43,11 @@ export type Stmt =
   | Comment
   | Unsupported;
 
-export type Variable = Name | Part | Apply;
+export type Designator = Name | ComponentRef | Apply;
 
 export interface Assign extends Around {
   readonly kind: "assign";
-  readonly target: Variable;
+  readonly target: Designator;
   readonly value: Expr;
   /** For a line `!@cuf …`, which only a compiler of CUDA Fortran reads. */
   readonly cudaOnly?: true;
@@ -55,17 +55,17 @@ export interface Assign extends Around {
 
 export interface PointerAssign extends Around {
   readonly kind: "pointer-assign";
-  readonly target: Variable;
+  readonly target: Designator;
   readonly value: Expr;
 }
 
-export interface Call extends Around {
+export interface CallStatement extends Around {
   readonly kind: "call";
   /** `self%copy` is a type-bound procedure. */
-  readonly procedure: Name | Part;
+  readonly procedure: Name | ComponentRef;
   readonly args: Apply["args"];
   /** `call k<<<grid, block, shared, stream>>>(…)`. */
-  readonly launch?: Launch;
+  readonly launch?: LaunchDirective;
   readonly cudaOnly?: true;
 }
 
@@ -73,7 +73,7 @@ export interface Call extends Around {
 export interface If extends Around {
   readonly kind: "if";
   readonly branches: readonly Branch[];
-  readonly otherwise?: Block["body"];
+  readonly otherwise?: BlockConstruct["body"];
   /** A comment on the line of `else`. */
   readonly behindElse?: string;
   readonly oneLine: boolean;
@@ -155,7 +155,7 @@ export interface Where extends Around {
   readonly oneLine: boolean;
 }
 
-export interface Block extends Around {
+export interface BlockConstruct extends Around {
   readonly kind: "block";
   /** Declarations of its own variables. */
   readonly declarations?: readonly Declaration[];
@@ -197,14 +197,14 @@ export interface Print extends Around {
 
 export interface Allocate extends Around {
   readonly kind: "allocate";
-  readonly arrays: readonly { readonly target: Variable; readonly at: Location }[];
+  readonly arrays: readonly { readonly target: Designator; readonly at: Location }[];
   /** `stat=ierr`, `source=a`. */
   readonly options: readonly { readonly keyword: string; readonly value: Expr }[];
 }
 
 export interface Deallocate extends Around {
   readonly kind: "deallocate";
-  readonly arrays: readonly Variable[];
+  readonly arrays: readonly Designator[];
   readonly options: Allocate["options"];
 }
 

@@ -40,7 +40,7 @@ export const DATATYPES: Readonly<Record<string, ColumnType>> = {
 };
 
 /** Reads the lines of a header, without `# `; `where` names a line of it for messages. Throws IsoformError. */
-export function readHeader(lines: readonly string[], where: (line: number) => string): EcsvHeader {
+export function readEcsvHeader(lines: readonly string[], where: (line: number) => string): EcsvHeader {
   let delimiter: " " | "," = " ";
   const columns: HeaderColumn[] = [];
   const meta: Record<string, string> = {};

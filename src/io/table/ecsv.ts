@@ -1,9 +1,9 @@
 import { IsoformError } from "../../base/errors.js";
 import { writePieces } from "../files.js";
 import { readLines } from "./bytes.js";
-import { DATATYPES, readHeader } from "./ecsv-header.js";
+import { DATATYPES, readEcsvHeader } from "./ecsv-header.js";
 import type { Column, ColumnType, Metadata, Table, TableRead } from "./table.js";
-import { COLUMN_TYPES, ColumnBuilder, isFloat, isText, requireTable, rowsOf } from "./table.js";
+import { COLUMN_TYPES, ColumnBuilder, isFloatColumn, isText, requireTable, rowsOf } from "./table.js";
 
 /*
  * ECSV 1.0, text tables with names, types and units (astropy's APE 6), and tables of values separated by commas without that header.
@@ -88,7 +88,7 @@ function valueText({ type, values, missing }: Column, row: number): string | und
   if (missing?.[row]) return undefined;
   const value = values[row];
   if (type === "bool") return value ? "True" : "False";
-  if (!isFloat(type)) return String(value);
+  if (!isFloatColumn(type)) return String(value);
   const number = value as number;
   if (Number.isFinite(number)) return Object.is(number, -0) ? "-0.0" : String(number);
   return Number.isNaN(number) ? "nan" : number > 0 ? "inf" : "-inf";
@@ -125,7 +125,7 @@ class TextReader {
   private isBody = false;
   private delimiter = ",";
   private columns: TextColumn[] | undefined;
-  private header: ReturnType<typeof readHeader> | undefined;
+  private header: ReturnType<typeof readEcsvHeader> | undefined;
   private readonly lineOfRow: number[] = [];
   /** A record whose quotes are open at a line's end, and the line on which it began. */
   private open = "";
@@ -191,8 +191,8 @@ class TextReader {
   }
 
   /** Reads the header, whose delimiter the first record needs. */
-  private headerRead(): ReturnType<typeof readHeader> {
-    this.header ??= readHeader(this.head, (line) => `${this.path}:${this.headLines[line] ?? 1}`);
+  private headerRead(): ReturnType<typeof readEcsvHeader> {
+    this.header ??= readEcsvHeader(this.head, (line) => `${this.path}:${this.headLines[line] ?? 1}`);
     return this.header;
   }
 

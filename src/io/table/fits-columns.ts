@@ -1,6 +1,6 @@
 import { IsoformError } from "../../base/errors.js";
 import type { FitsHeader } from "./fits-header.js";
-import { countOf } from "./fits-header.js";
+import { axisCount } from "./fits-header.js";
 import type { Column, ColumnType, ColumnValues } from "./table.js";
 import { valuesOf } from "./table.js";
 
@@ -36,20 +36,20 @@ interface Form {
 }
 
 /** Reads the columns of these names, or all. Throws IsoformError for damaged tables, and for columns of codes that are not read. */
-export function columnsOf(
+export function fitsColumns(
   file: Buffer,
   header: FitsHeader,
   path: string,
   wanted: ReadonlySet<string> | undefined,
 ): { rows: number; columns: Column[] } {
-  const rows = countOf(header, "NAXIS2", path);
-  const width = countOf(header, "NAXIS1", path);
+  const rows = axisCount(header, "NAXIS2", path);
+  const width = axisCount(header, "NAXIS1", path);
   const damaged = (what: string): never => {
     throw new IsoformError(`${path} is damaged: ${what}; fetch or write it again`);
   };
   const forms: Form[] = [];
   let at = 0;
-  const fields = countOf(header, "TFIELDS", path, 999);
+  const fields = axisCount(header, "TFIELDS", path, 999);
   for (let number = 1; number <= fields; number++) {
     const form = String(header.cards.get(`TFORM${number}`) ?? "");
     const name = String(header.cards.get(`TTYPE${number}`) ?? `column ${number}`);
@@ -61,8 +61,8 @@ export function columnsOf(
   }
   if (at !== width) damaged(`its columns have ${at} bytes a row, and NAXIS1 is ${width}`);
   if (rows > 0 && width === 0 && fields > 0) damaged(`${rows} rows of no bytes`);
-  const heap = header.end + (header.cards.has("THEAP") ? countOf(header, "THEAP", path) : rows * width);
-  const heapEnd = header.end + rows * width + (header.cards.has("PCOUNT") ? countOf(header, "PCOUNT", path) : 0);
+  const heap = header.end + (header.cards.has("THEAP") ? axisCount(header, "THEAP", path) : rows * width);
+  const heapEnd = header.end + rows * width + (header.cards.has("PCOUNT") ? axisCount(header, "PCOUNT", path) : 0);
   const columns = forms
     .filter(({ name }) => wanted?.has(name) ?? true)
     .map((form) => {

@@ -6,7 +6,7 @@ import type { Metadata } from "./table.js";
  */
 
 /** Bytes of a block. */
-export const BLOCK = 2880;
+export const FITS_BLOCK = 2880;
 const CARD = 80;
 /** Characters of a text value in a card, with its quotes. */
 const LONGEST_TEXT = 70;
@@ -50,7 +50,7 @@ export function cardsOf(key: string, value: CardValue, comment = ""): string[] {
 /** A header's blocks. */
 export function headerBytes(cards: readonly string[]): Buffer {
   const text = [...cards, "END".padEnd(CARD)].join("");
-  return Buffer.from(text.padEnd(Math.ceil(text.length / BLOCK) * BLOCK), "latin1");
+  return Buffer.from(text.padEnd(Math.ceil(text.length / FITS_BLOCK) * FITS_BLOCK), "latin1");
 }
 
 /** Texts that a header holds: ASCII from space to tilde. */
@@ -66,17 +66,17 @@ export interface FitsHeader {
 }
 
 /** Reads the header at a place of a file; undefined where the file ends there. Throws IsoformError for other bytes. */
-export function readHeader(file: Buffer, at: number, path: string): FitsHeader | undefined {
+export function readFitsHeader(file: Buffer, at: number, path: string): FitsHeader | undefined {
   if (at >= file.length) return undefined;
   const cards = new Map<string, string | boolean>();
   const texts = new Set<string>();
   let last: string | undefined;
   for (let place = at; ; place += CARD) {
-    if (place + CARD > file.length || place - at > MOST_BLOCKS * BLOCK)
+    if (place + CARD > file.length || place - at > MOST_BLOCKS * FITS_BLOCK)
       throw new IsoformError(`${path} is damaged: the header at byte ${at} has no END; fetch or write the file again`);
     const card = file.toString("latin1", place, place + CARD);
     const key = card.slice(0, 8).trimEnd();
-    if (key === "END") return { cards, texts, end: at + Math.ceil((place + CARD - at) / BLOCK) * BLOCK };
+    if (key === "END") return { cards, texts, end: at + Math.ceil((place + CARD - at) / FITS_BLOCK) * FITS_BLOCK };
     const isMore = key === "CONTINUE";
     if (isMore ? last === undefined : card.slice(8, 10) !== "= ") continue;
     const value = card.slice(isMore ? 8 : 10).trimStart();
@@ -111,7 +111,7 @@ export function metadataOf({ cards, texts }: FitsHeader): Metadata {
 }
 
 /** Whole number of a card. Throws IsoformError where it is not one from 0 to `most`. */
-export function countOf({ cards }: FitsHeader, key: string, path: string, most = Number.MAX_SAFE_INTEGER): number {
+export function axisCount({ cards }: FitsHeader, key: string, path: string, most = Number.MAX_SAFE_INTEGER): number {
   const text = String(cards.get(key) ?? "");
   const value = Number(text);
   if (!/^\+?\d+$/.test(text) || value > most)

@@ -3,8 +3,8 @@ import { writePieces } from "../files.js";
 import { readUncompressed } from "./bytes.js";
 import type { TableOptions } from "./ecsv.js";
 import type { FitsHeader } from "./fits-header.js";
-import { BLOCK, cardsOf, checksumText, countOf, headerBytes, isFitsText, metadataOf, readHeader, sumOf } from "./fits-header.js";
-import { columnsOf } from "./fits-columns.js";
+import { FITS_BLOCK, cardsOf, checksumText, axisCount, headerBytes, isFitsText, metadataOf, readFitsHeader, sumOf } from "./fits-header.js";
+import { fitsColumns } from "./fits-columns.js";
 import type { Column, ColumnType, Table, TableRead } from "./table.js";
 import { isText, noneOf, requireTable, rowsOf } from "./table.js";
 
@@ -146,7 +146,7 @@ function* dataPieces(fields: readonly Field[], rows: number, width: number): Gen
   let rest: Buffer = Buffer.alloc(0);
   const whole = function* (bytes: Buffer): Generator<Buffer> {
     const all = rest.length > 0 ? Buffer.concat([rest, bytes]) : bytes;
-    const end = all.length - (all.length % BLOCK);
+    const end = all.length - (all.length % FITS_BLOCK);
     rest = all.subarray(end);
     if (end > 0) yield all.subarray(0, end);
   };
@@ -172,7 +172,7 @@ function* dataPieces(fields: readonly Field[], rows: number, width: number): Gen
       yield* whole(bytes);
     }
   }
-  if (rest.length > 0) yield Buffer.concat([rest], Math.ceil(rest.length / BLOCK) * BLOCK);
+  if (rest.length > 0) yield Buffer.concat([rest], Math.ceil(rest.length / FITS_BLOCK) * FITS_BLOCK);
 }
 
 function putField(
@@ -223,17 +223,17 @@ export async function readFits(path: string, { table, columns }: FitsOptions = {
     throw new IsoformError(`${path} is not a FITS file: it does not begin with "SIMPLE  ="`);
   const names: string[] = [];
   for (let at = 0; ;) {
-    const header = readHeader(file, at, path);
+    const header = readFitsHeader(file, at, path);
     // Padding of zeros or blanks after the last unit is not a header.
     if (!header || !/^[A-Z0-9_-]/.test(file.toString("latin1", at, at + 1))) break;
     const size = dataSize(header, path);
     if (header.end + size > file.length)
       throw new IsoformError(`${path} is damaged: it has ${file.length} bytes and needs ${header.end + size}; fetch or write it again`);
-    const end = Math.min(file.length, header.end + Math.ceil(size / BLOCK) * BLOCK);
+    const end = Math.min(file.length, header.end + Math.ceil(size / FITS_BLOCK) * FITS_BLOCK);
     const name = String(header.cards.get("EXTNAME") ?? "");
     if (header.cards.get("XTENSION") === "BINTABLE" && (table === undefined || name === table)) {
       requireSums(file, at, header, end, path);
-      const read = columnsOf(file, header, path, columns && new Set(columns));
+      const read = fitsColumns(file, header, path, columns && new Set(columns));
       return { ...(name ? { name } : {}), metadata: metadataOf(header), ...read, where: (row) => `${path}, row ${row + 1}` };
     }
     if (header.cards.get("XTENSION") === "BINTABLE") names.push(name || "(no name)");
@@ -245,12 +245,12 @@ export async function readFits(path: string, { table, columns }: FitsOptions = {
 
 /** Bytes of the data of a unit. */
 function dataSize(header: FitsHeader, path: string): number {
-  const axes = countOf(header, "NAXIS", path, 999);
+  const axes = axisCount(header, "NAXIS", path, 999);
   if (axes === 0) return 0;
   const bits = Math.abs(Number(header.cards.get("BITPIX")));
   let size = 1;
-  for (let n = 1; n <= axes; n++) size *= countOf(header, `NAXIS${n}`, path);
-  const [more, groups] = ["PCOUNT", "GCOUNT"].map((key, n) => (header.cards.has(key) ? countOf(header, key, path) : n));
+  for (let n = 1; n <= axes; n++) size *= axisCount(header, `NAXIS${n}`, path);
+  const [more, groups] = ["PCOUNT", "GCOUNT"].map((key, n) => (header.cards.has(key) ? axisCount(header, key, path) : n));
   const bytes = (bits / 8) * groups * (more + size);
   if (!(Number.isSafeInteger(bytes) && [8, 16, 32, 64].includes(bits)))
     throw new IsoformError(`${path} is damaged: a unit of ${bytes} bytes (BITPIX ${bits}); fetch or write it again`);

@@ -70,7 +70,7 @@ export function valuesOf(type: Exclude<ColumnType, "text">, length: number): Exc
 }
 
 export const isText = (values: ColumnValues): values is readonly string[] => Array.isArray(values);
-export const isFloat = (type: ColumnType): boolean => type === "f32" || type === "f64";
+export const isFloatColumn = (type: ColumnType): boolean => type === "f32" || type === "f64";
 
 /** Number of rows. */
 export const rowsOf = ({ columns }: Table): number => {
@@ -153,7 +153,7 @@ export class ColumnBuilder {
     }
     if (this.length === this.numbers.length) this.grow();
     if (text === undefined) {
-      if (isFloat(type)) this.numbers[this.length] = NaN;
+      if (isFloatColumn(type)) this.numbers[this.length] = NaN;
       else (this.gaps ??= new Uint8Array(this.numbers.length))[this.length] = 1;
       this.length++;
       return true;
@@ -193,7 +193,7 @@ const RANGE = {
 
 /** A value of a column of integers that it does not have, to stand for missing ones; undefined where none is missing. Throws IsoformError where all occur. */
 export function noneOf(path: string, { name, type, values, missing }: Column): number | bigint | undefined {
-  if (!missing?.includes(1) || isText(values) || isFloat(type) || type === "bool") return undefined;
+  if (!missing?.includes(1) || isText(values) || isFloatColumn(type) || type === "bool") return undefined;
   const there = new Set<string>();
   for (let n = 0; n < values.length; n++) if (!missing[n]) there.add(String(values[n]));
   const [least, most] = RANGE[type as keyof typeof RANGE];

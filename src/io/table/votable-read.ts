@@ -2,7 +2,7 @@ import { IsoformError } from "../../base/errors.js";
 import { readUncompressed } from "./bytes.js";
 import type { FitsOptions } from "./fits.js";
 import type { Column, ColumnType, TableRead } from "./table.js";
-import { isFloat, parseValue, valuesOf } from "./table.js";
+import { isFloatColumn, parseValue, valuesOf } from "./table.js";
 import { VOTABLE_TYPES } from "./votable.js";
 import type { XmlEvent } from "./xml-reader.js";
 import { xmlEvents } from "./xml-reader.js";
@@ -179,7 +179,7 @@ class VotableReader {
         if (type === "text") values.push(word);
         else if (word === "" || word === field.none || (type === "bool" && /^[?\s]$/.test(word))) {
           gaps.push(values.length);
-          values.push(isFloat(type) ? NaN : zeroOf(type));
+          values.push(isFloatColumn(type) ? NaN : zeroOf(type));
         } else
           values.push(
             parseValue(type, word) ??
@@ -223,7 +223,7 @@ class VotableReader {
             const value = field.datatype === "bit" ? Number(bytes[place] !== 0) : valueOf(bytes, place, field.type);
             const isMissing = isGap || value === undefined || (field.none !== undefined && String(value) === field.none);
             if (isMissing) missing.push(values.length);
-            values.push(isMissing ? (isFloat(field.type) ? NaN : zeroOf(field.type)) : value);
+            values.push(isMissing ? (isFloatColumn(field.type) ? NaN : zeroOf(field.type)) : value);
           }
         at += size;
         offsets.push(values.length);
@@ -263,7 +263,7 @@ function columnOfField({ field, values, offsets, gaps }: Growing): Column {
   if (type === "text") return { ...about, values: values as string[] };
   const array = valuesOf(type, values.length);
   for (const [n, value] of values.entries()) (array as Float64Array)[n] = value as number;
-  const missing = new Uint8Array(isFloat(type) || gaps.length === 0 ? 0 : values.length);
+  const missing = new Uint8Array(isFloatColumn(type) || gaps.length === 0 ? 0 : values.length);
   if (missing.length > 0) for (const n of gaps) missing[n] = 1;
   return {
     ...about,

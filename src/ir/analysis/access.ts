@@ -1,9 +1,9 @@
 import { unreachable } from "../../base/unreachable.js";
-import { add, affineOf, constant, definitionsOf, isConstant, rangeOf } from "./affine.js";
+import { addAffine, affineOf, affineConstant, definitionsOf, isConstant, rangeOf } from "./affine.js";
 import { fits } from "./intervals.js";
 import type { Affine, Definitions, Interval } from "./affine.js";
 import type { Expr, KernelIR, Location, Stmt } from "../types.js";
-import { recordsOf } from "../prints.js";
+import { recordViews } from "../print-records.js";
 import { blocksOf, changeOf, children, exprsOf, hasJump, readOf } from "../walk.js";
 
 /** A counted loop (or the shared loop of a team) and the bounds of its variable, both inclusive, where they are linear forms. */
@@ -67,7 +67,7 @@ export function analyseAccess(ir: KernelIR): AccessAnalysis {
     use.scattered ||= access.kind === "scatter";
     use.gathered ||= access.affine.includes(undefined);
   }
-  if (ir.prints) for (const name of recordsOf(ir.prints)) views[name]!.written = true;
+  if (ir.prints) for (const name of recordViews(ir.prints)) views[name]!.written = true;
   return { accesses, arrays, views, reduced: ir.params.filter((p) => p.kind === "reduce").map((p) => p.name) };
 }
 
@@ -163,19 +163,19 @@ function loopRange(stmt: Extract<Stmt, { kind: "for" | "teamFor" | "teamReduce" 
   const { name } = stmt;
   if (stmt.kind !== "for") {
     const count = affineOf(stmt.count, definitions);
-    return { name, first: constant(0), last: count && add(count, constant(-1)), step: 1 };
+    return { name, first: affineConstant(0), last: count && addAffine(count, affineConstant(-1)), step: 1 };
   }
   const start = affineOf(stmt.start, definitions);
   const stop = affineOf(stmt.stop, definitions);
   const { step } = stmt;
   if (start && stop && isConstant(start) && isConstant(stop)) {
     const turns = Math.ceil((stop.constant - start.constant) / step);
-    const end = constant(start.constant + (turns - 1) * step);
+    const end = affineConstant(start.constant + (turns - 1) * step);
     if (turns > 0) return step > 0 ? { name, first: start, last: end, step } : { name, first: end, last: start, step };
   }
   return step > 0
-    ? { name, first: start, last: stop && add(stop, constant(-1)), step }
-    : { name, first: stop && add(stop, constant(1)), last: start, step };
+    ? { name, first: start, last: stop && addAffine(stop, affineConstant(-1)), step }
+    : { name, first: stop && addAffine(stop, affineConstant(1)), last: start, step };
 }
 
 /**

@@ -38,7 +38,7 @@ export function affineOf(expr: Expr, definitions: Definitions = new Map()): Affi
   if (expr.type !== "i32") return undefined;
   switch (expr.op) {
     case "const":
-      return constant(expr.value as number);
+      return affineConstant(expr.value as number);
     case "index":
       return atom(`index:${expr.axis}`);
     case "param":
@@ -54,7 +54,7 @@ export function affineOf(expr: Expr, definitions: Definitions = new Map()): Affi
     }
     case "unary": {
       const a = expr.fn === "neg" ? affineOf(expr.a, definitions) : undefined;
-      return a && scale(a, -1);
+      return a && scaleAffine(a, -1);
     }
     case "binary": {
       if (!["add", "sub", "mul", "shl"].includes(expr.fn)) return undefined;
@@ -77,10 +77,10 @@ export function affineOf(expr: Expr, definitions: Definitions = new Map()): Affi
 }
 
 function combined(fn: BinaryFn, a: Affine, b: Affine): Affine | undefined {
-  if (fn === "add") return add(a, b);
-  if (fn === "sub") return add(a, scale(b, -1));
-  if (fn === "shl") return isConstant(b) ? scale(a, 2 ** (b.constant & 31)) : undefined;
-  return isConstant(a) ? scale(b, a.constant) : isConstant(b) ? scale(a, b.constant) : undefined;
+  if (fn === "add") return addAffine(a, b);
+  if (fn === "sub") return addAffine(a, scaleAffine(b, -1));
+  if (fn === "shl") return isConstant(b) ? scaleAffine(a, 2 ** (b.constant & 31)) : undefined;
+  return isConstant(a) ? scaleAffine(b, a.constant) : isConstant(b) ? scaleAffine(a, b.constant) : undefined;
 }
 
 /** A form whose numbers are exact; products of large factors are rounded. */
@@ -101,10 +101,10 @@ function definedForm(name: string, definition: Expr, definitions: Definitions): 
   return form;
 }
 
-export const constant = (value: number): Affine => ({ constant: value, terms: {} });
+export const affineConstant = (value: number): Affine => ({ constant: value, terms: {} });
 export const atom = (name: string): Affine => ({ constant: 0, terms: { [name]: 1 } });
 
-export function add(a: Affine, b: Affine): Affine {
+export function addAffine(a: Affine, b: Affine): Affine {
   if (isConstant(b)) return { constant: a.constant + b.constant, terms: a.terms };
   const terms = new Map(Object.entries(a.terms));
   for (const [name, coefficient] of Object.entries(b.terms)) {
@@ -115,8 +115,8 @@ export function add(a: Affine, b: Affine): Affine {
   return { constant: a.constant + b.constant, terms: Object.fromEntries(terms) };
 }
 
-export function scale(form: Affine, factor: number): Affine {
-  if (factor === 0) return constant(0);
+export function scaleAffine(form: Affine, factor: number): Affine {
+  if (factor === 0) return affineConstant(0);
   const terms = Object.fromEntries(Object.entries(form.terms).map(([name, c]) => [name, c * factor]));
   return { constant: form.constant * factor, terms };
 }
@@ -136,13 +136,13 @@ export function isConstant(form: Affine): boolean {
 }
 
 export function equal(a: Affine, b: Affine): boolean {
-  const difference = add(a, scale(b, -1));
+  const difference = addAffine(a, scaleAffine(b, -1));
   return difference.constant === 0 && isConstant(difference);
 }
 
 /** The form with `by` in place of the atom. */
 export const substitute = (form: Affine, name: string, by: Affine): Affine =>
-  Object.hasOwn(form.terms, name) ? add(without(form, name), scale(by, form.terms[name]!)) : form;
+  Object.hasOwn(form.terms, name) ? addAffine(without(form, name), scaleAffine(by, form.terms[name]!)) : form;
 
 /** The form less its term in the atom. */
 export function without(form: Affine, name: string): Affine {
@@ -178,7 +178,7 @@ export function rangeOf(form: Affine, ranges: (name: string) => Interval | undef
 }
 
 /** An atom's kind, name and, of an extent, axis; names may have any characters. */
-export function partsOf(atom: string): Parts {
+export function atomParts(atom: string): Parts {
   const known = parts.get(atom);
   if (known) return known;
   if (parts.size >= MOST_PARTS) parts.clear();

@@ -1,7 +1,7 @@
 import { lastOf } from "../loop-stops.js";
 import { unreachable } from "../../base/unreachable.js";
 import { fits } from "./intervals.js";
-import { affineOf, definitionsOf, rangeOf, type Definitions, type Interval, partsOf } from "./affine.js";
+import { affineOf, definitionsOf, rangeOf, type Definitions, type Interval, atomParts } from "./affine.js";
 import type { Sizes } from "./cost.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
 import { blocksOf } from "../walk.js";
@@ -33,7 +33,7 @@ export function launchRanges({ policy, views, scalars }: Sizes): Ranges {
   const extents = policy.kind === "team" ? [policy.league] : policy.extents;
   const exactly = (value: number): Interval => [value, value];
   return (atom) => {
-    const [kind, name, axis] = partsOf(atom);
+    const [kind, name, axis] = atomParts(atom);
     if (kind === "index") {
       const first = begin[Number(name)]!;
       return [first, first + Math.max(1, extents[Number(name)]!) - 1];

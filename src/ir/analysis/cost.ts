@@ -5,7 +5,7 @@ import type { Affine, Definitions, Interval } from "./affine.js";
 import { analyseAccess, withLoops } from "./access.js";
 import type { Access, AccessAnalysis } from "./access.js";
 import { BYTES, isFloat } from "../scalars.js";
-import { fold } from "../fold.js";
+import { foldConstants } from "../constant-folding.js";
 import { literal } from "../simplify.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
 import { children, exprsOf, hasJump, mapExpr, mapStmts, walkStmts } from "../walk.js";
@@ -97,7 +97,7 @@ function specialise(ir: KernelIR, { scalars, views }: Sizes): KernelIR {
       if (node.op === "extent") return literal("i32", views[node.view]!.shape[node.axis]!);
       return node;
     });
-  return fold({ ...ir, body: mapStmts(ir.body, { expr }) });
+  return foldConstants({ ...ir, body: mapStmts(ir.body, { expr }) });
 }
 
 /** Ranges of the policy's indices; undefined for any other atom. */

@@ -1,6 +1,6 @@
 import type { Expr, KernelIR, Stmt } from "../types.js";
 import { blocksOf, children, exprsOf } from "../walk.js";
-import { add, affineOf, definitionsOf, equal, isConstant, scale, type Affine, type Definitions } from "./affine.js";
+import { addAffine, affineOf, definitionsOf, equal, isConstant, scaleAffine, type Affine, type Definitions } from "./affine.js";
 
 type Load = Extract<Expr, { op: "load" }>;
 
@@ -43,7 +43,7 @@ const inGroup = (loads: readonly Load[], definitions: Definitions): boolean =>
       const forms = (load: Load) => load.indices.map((index) => affineOf(index, definitions));
       const [own, other] = [forms(a), forms(b)];
       if (!own.every((form, axis) => form && other[axis])) return false;
-      const distances = own.map((form, axis): Affine => add(form!, scale(other[axis]!, -1)));
+      const distances = own.map((form, axis): Affine => addAffine(form!, scaleAffine(other[axis]!, -1)));
       const last = distances.at(-1)!;
       if (!isConstant(last) || last.constant === 0 || !distances.slice(0, -1).every((form) => equal(form, { constant: 0, terms: {} })))
         return false;

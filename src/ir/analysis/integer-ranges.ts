@@ -12,7 +12,7 @@ import { combined, fits, fitting, FULL, greatestOf, hull, unwrapped, type Linear
  * - `small`: the range's indices are from -65536 to 2^30 - 1, and extents at most 2^30.
  * - `settled`: moreover no sum, difference or product that is made of indices, counters, scalars and extents alone leaves i32.
  */
-export type Sizes = "any" | "small" | "settled";
+export type KnownIntegers = "any" | "small" | "settled";
 
 const SMALL = 2 ** 30;
 const INDEX: Interval = [-65536, SMALL - 1];
@@ -38,7 +38,7 @@ export class IntegerRanges {
   private readonly locals = new Map<string, Values>();
 
   constructor(
-    private readonly sizes: Sizes,
+    private readonly sizes: KnownIntegers,
     /** Locals that change: nothing is known of them. */
     private readonly assigned: ReadonlySet<string>,
     private readonly tables: readonly Table[],
@@ -170,7 +170,11 @@ export class IntegerRanges {
 }
 
 /** The same for code that need not be walked in its order: all locals and loops are noted. */
-export function integerRanges({ body, tables }: KernelIR, sizes: Sizes, known: (leaf: Expr) => Interval | undefined): IntegerRanges {
+export function integerRanges(
+  { body, tables }: KernelIR,
+  sizes: KnownIntegers,
+  known: (leaf: Expr) => Interval | undefined,
+): IntegerRanges {
   const ranges = new IntegerRanges(sizes, assignedLocals(body), tables, known);
   walkStmts(body, (stmt) => {
     if (stmt.kind === "let" && stmt.init) ranges.define(stmt.name, stmt.init);
@@ -186,7 +190,7 @@ const within = ([low, high]: Interval): Interval => [Math.max(low, FULL[0]), Mat
  *
  * @param range values of a policy index, a scalar or an extent
  */
-export function sizesOf(ir: KernelIR, range: (leaf: Expr) => Interval | undefined): Sizes {
+export function sizesOf(ir: KernelIR, range: (leaf: Expr) => Interval | undefined): KnownIntegers {
   const ranges = new IntegerRanges("any", assignedLocals(ir.body), ir.tables, range);
   let small = true;
   let settled = true;

@@ -1,8 +1,8 @@
 import { isIndex } from "../scalars.js";
 import { analyseAccess, withLoops, type Access, type AccessAnalysis } from "./access.js";
-import { coefficient, equal, partsOf, rangeOf, split, without, type Affine, type Interval } from "./affine.js";
+import { coefficient, equal, atomParts, rangeOf, split, without, type Affine, type Interval } from "./affine.js";
 import { conflictOf, policyPin } from "./races.js";
-import { indexNames } from "../print.js";
+import { indexNames } from "../kernel-text.js";
 import type { Expr, KernelIR } from "../types.js";
 import { mapExpr, mapStmts } from "../walk.js";
 
@@ -84,7 +84,7 @@ function mixedRadix(
   numbers: RangeNumbers,
 ): Problem | undefined {
   const indexRange = (atom: string): Interval | undefined => {
-    const [kind, name] = partsOf(atom);
+    const [kind, name] = atomParts(atom);
     const axis = Number(name);
     return kind === "index" ? [numbers.begin[axis]!, numbers.begin[axis]! + numbers.extents[axis]! - 1] : undefined;
   };

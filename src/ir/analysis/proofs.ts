@@ -3,7 +3,18 @@ import { COMPARE, type CompareFn } from "../operators.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
 import { assignedLocals, blocksOf, changeOf, children, exprsOf, readOf, walkStmts } from "../walk.js";
 import { combined, fits, fitting, FULL, greatestOf, hull } from "./intervals.js";
-import { add, affineOf, atom, constant, definitionsOf, rangeOf, scale, type Affine, type Definitions, type Interval } from "./affine.js";
+import {
+  addAffine,
+  affineOf,
+  atom,
+  affineConstant,
+  definitionsOf,
+  rangeOf,
+  scaleAffine,
+  type Affine,
+  type Definitions,
+  type Interval,
+} from "./affine.js";
 
 /** An access with at least one index that is not proved to be inside, and the axes of these indices. */
 export interface Unproved {
@@ -13,7 +24,7 @@ export interface Unproved {
 }
 
 /** Knowledge of a launch. */
-export interface Known {
+export interface LaunchFacts {
   /** Values that an atom can have (see `Affine`); undefined if nothing is known. */
   range(atom: string): Interval | undefined;
   /** Extents of a view, scatter target, private or scratch array, or table. */
@@ -32,7 +43,7 @@ type Facts = readonly Affine[];
  * are inside by what is known of ranges, of loops' bounds and of the conditions around them. Forms are sums of integers here; the code computes
  * modulo 2^32, which is the same wherever the sum fits an i32: so a condition tells something only where both of its sides do.
  */
-export function unprovedAccesses(ir: KernelIR, known: Known): ReadonlyMap<Expr | Stmt, Unproved> {
+export function unprovedAccesses(ir: KernelIR, known: LaunchFacts): ReadonlyMap<Expr | Stmt, Unproved> {
   if (known.text === undefined) return new Prover(ir, known).unproved();
   let results = remembered.get(ir);
   if (!results || results.size >= MOST_REMEMBERED) remembered.set(ir, (results = new Map()));
@@ -58,7 +69,7 @@ class Prover {
 
   constructor(
     private readonly ir: KernelIR,
-    private readonly known: Known,
+    private readonly known: LaunchFacts,
   ) {
     this.inits = definitionsOf(ir.body);
     this.definitions = withOpaque(ir.body);
@@ -115,7 +126,7 @@ class Prover {
   /** Values that the i32 expression can have where the facts hold. */
   private range(expr: Expr, facts: Facts): Interval {
     const form = affineOf(expr, this.definitions);
-    const range = form && ([this.least(form, facts), -this.least(scale(form, -1), facts)] as const);
+    const range = form && ([this.least(form, facts), -this.least(scaleAffine(form, -1), facts)] as const);
     const byForm = range && fits(range) ? range : undefined;
     if (byForm && (expr.op !== "local" || this.definitions.get(expr.name))) return byForm;
     switch (expr.op) {
@@ -143,7 +154,7 @@ class Prover {
   /** The form is no less: by the ranges of its atoms, or because it exceeds a fact. */
   private least(form: Affine, facts: Facts): number {
     const low = (f: Affine): number => rangeOf(f, this.rangeOfAtom)?.[0] ?? -Infinity;
-    return facts.reduce((best, fact) => Math.max(best, low(add(form, scale(fact, -1)))), low(form));
+    return facts.reduce((best, fact) => Math.max(best, low(addAffine(form, scaleAffine(fact, -1)))), low(form));
   }
 
   private readonly rangeOfAtom = (name: string): Interval =>
@@ -178,8 +189,8 @@ class Prover {
   private compared(fn: CompareFn, a: Expr, b: Expr): Facts {
     const [left, right] = [this.exact(a), this.exact(b)];
     if (!left || !right) return [];
-    const [rise, fall] = [add(right, scale(left, -1)), add(left, scale(right, -1))];
-    const strict = (form: Affine): Affine => add(form, constant(-1));
+    const [rise, fall] = [addAffine(right, scaleAffine(left, -1)), addAffine(left, scaleAffine(right, -1))];
+    const strict = (form: Affine): Affine => addAffine(form, affineConstant(-1));
     return { lt: [strict(rise)], le: [rise], gt: [strict(fall)], ge: [fall], eq: [rise, fall], ne: [] }[fn];
   }
 
@@ -188,7 +199,7 @@ class Prover {
     if (stmt.kind !== "for" && stmt.kind !== "teamFor" && stmt.kind !== "teamReduce") return [];
     const [low, high] =
       stmt.kind !== "for"
-        ? [constant(0), this.exact(stmt.count)]
+        ? [affineConstant(0), this.exact(stmt.count)]
         : stmt.step > 0
           ? [this.exact(stmt.start), this.exact(stmt.stop)]
           : [plus(this.exact(stmt.stop), 1), plus(this.exact(stmt.start), 1)];
@@ -198,13 +209,13 @@ class Prover {
     // A loop without a turn has no values: any range is right then.
     this.ranges.set(name, [least, Math.max(least, greatest)]);
     const facts: Affine[] = [];
-    if (low) facts.push(add(atom(name), scale(low, -1)));
-    if (high) facts.push(add(add(high, constant(-1)), scale(atom(name), -1)));
+    if (low) facts.push(addAffine(atom(name), scaleAffine(low, -1)));
+    if (high) facts.push(addAffine(addAffine(high, affineConstant(-1)), scaleAffine(atom(name), -1)));
     return facts;
   }
 }
 
-const plus = (form: Affine | undefined, by: number): Affine | undefined => form && add(form, constant(by));
+const plus = (form: Affine | undefined, by: number): Affine | undefined => form && addAffine(form, affineConstant(by));
 
 /** Definitions in which an integer that keeps its first value is an atom if that value is not a linear form. */
 function withOpaque(body: readonly Stmt[]): Definitions {

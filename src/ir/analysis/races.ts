@@ -3,7 +3,7 @@ import { coefficient, definitionsOf, equal, modulo, rangeOf, split, without } fr
 import type { Affine, Definitions } from "./affine.js";
 import { withLoops } from "./access.js";
 import type { Access, AccessAnalysis } from "./access.js";
-import { indexNames, printExpr } from "../print.js";
+import { indexNames, printExpr } from "../kernel-text.js";
 import { isShared, scratchArrays } from "./teams.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
 import { blocksOf, walkExpr, walkStmts, changeOf } from "../walk.js";

@@ -3,7 +3,7 @@ import { mapExpr, mapKernel, mapStmts } from "../walk.js";
 import { binary, int } from "../expressions.js";
 
 /** How the first axis of a view or scatter parameter is split. */
-export interface Split {
+export interface FirstAxisSplit {
   /** Elements of one block, a power of two. */
   readonly block: number;
   /** Extent of the axis before. */
@@ -15,7 +15,7 @@ export interface Split {
  * their order stay.
  * @param splits by parameter
  */
-export function blockViews(ir: KernelIR, splits: ReadonlyMap<string, Split>): KernelIR {
+export function blockViews(ir: KernelIR, splits: ReadonlyMap<string, FirstAxisSplit>): KernelIR {
   const indices = (view: string, given: Expr[]): Expr[] => {
     const split = splits.get(view);
     const [first, ...rest] = given;

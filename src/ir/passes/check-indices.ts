@@ -1,12 +1,12 @@
 import { and, ge, int, not } from "../expressions.js";
 import { literal } from "../simplify.js";
-import { indexNames, printExpr } from "../print.js";
+import { indexNames, printExpr } from "../kernel-text.js";
 import type { Unproved } from "../analysis/proofs.js";
 import { arrayShapes } from "../analysis/bounds.js";
 import { define, localOf } from "../by-name.js";
 import type { CheckSite, Expr, KernelIR, Location, Stmt } from "../types.js";
 import { changeOf, hasChecks, mapBlocks, mapChildren, mapOwnExprs, readOf, walkExprs, walkStmts } from "../walk.js";
-import { Names } from "./copy.js";
+import { FreshNames } from "./copy.js";
 
 /** Offsets in the record of a launch's first failure, an i32 each; all are 0 before. */
 export const FAULT = {
@@ -38,7 +38,7 @@ export function recordedAxes({ policy, checks }: KernelIR): number[] {
  * @param empty arrays without elements, which have none to read in place of another
  */
 export function checkIndices(ir: KernelIR, unproved: ReadonlyMap<Expr | Stmt, Unproved>, empty: ReadonlySet<string>): KernelIR {
-  const names = new Names(ir);
+  const names = new FreshNames(ir);
   const lengths = arrayShapes(ir);
   const sites: CheckSite[] = [];
   const record = names.fresh("faults");

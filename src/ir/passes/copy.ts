@@ -3,7 +3,7 @@ import type { Expr, KernelIR, Stmt } from "../types.js";
 import { declares, mapExpr, mapStmts, walkStmts } from "../walk.js";
 
 /** Makes names that are not yet taken in a kernel. */
-export class Names {
+export class FreshNames {
   private readonly taken = new Set<string>();
   /** The last number given to a wish. */
   private readonly numbers = new Map<string, number>();
@@ -25,7 +25,7 @@ export class Names {
 }
 
 /** The statements once more, to stand beside the others: what they declare has new names with `suffix`, and `replace` changes nodes. */
-export function copyBody(body: readonly Stmt[], suffix: string, names: Names, replace: (node: Expr) => Expr): Stmt[] {
+export function copyBody(body: readonly Stmt[], suffix: string, names: FreshNames, replace: (node: Expr) => Expr): Stmt[] {
   const renamed = new Map<string, string>();
   walkStmts(body, (stmt) => declares(stmt).forEach((name) => renamed.set(name, names.fresh(`${name}_${suffix}`))));
   const name = (old: string) => renamed.get(old) ?? old;

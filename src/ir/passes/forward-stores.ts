@@ -1,10 +1,10 @@
 import { isPacked } from "../scalars.js";
 import { unreachable } from "../../base/unreachable.js";
-import { affineOf, definitionsOf, isConstant, add, scale, type Affine, type Definitions } from "../analysis/affine.js";
-import { printExpr } from "../print.js";
+import { affineOf, definitionsOf, isConstant, addAffine, scaleAffine, type Affine, type Definitions } from "../analysis/affine.js";
+import { printExpr } from "../kernel-text.js";
 import { simplify } from "../simplify.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
-import { Names } from "./copy.js";
+import { FreshNames } from "./copy.js";
 import { assignedLocals, blocksOf, exprsOf, mapBlocks, mapExpr, mapOwnExprs, someExpr, walkExpr, walkStmts } from "../walk.js";
 
 /**
@@ -76,7 +76,7 @@ function mayAlias(a: ElementRef, b: ElementRef): boolean {
     a.view === b.view &&
     a.indices.every((form, axis) => {
       const other = b.indices[axis];
-      const apart = form && other && add(form, scale(other, -1));
+      const apart = form && other && addAffine(form, scaleAffine(other, -1));
       return !apart || !isConstant(apart) || apart.constant === 0;
     })
   );
@@ -102,14 +102,14 @@ type Known = Map<string, Stored>;
 class StoreForwarding {
   /** Whether any value was taken from what was stored. */
   took = false;
-  private readonly names: Names;
+  private readonly names: FreshNames;
   private readonly bytes: Set<string>;
 
   constructor(
     ir: KernelIR,
     private readonly refs: ElementRefs,
   ) {
-    this.names = new Names(ir);
+    this.names = new FreshNames(ir);
     this.bytes = new Set(ir.params.filter((p) => p.kind === "view" && isPacked(p.element)).map((p) => p.name));
   }
 

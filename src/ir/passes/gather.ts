@@ -1,6 +1,6 @@
 import { literal } from "../simplify.js";
 import type { Expr, KernelIR, ReduceParam, Stmt } from "../types.js";
-import { Names } from "./copy.js";
+import { FreshNames } from "./copy.js";
 import { mapExpr, mapStmts, walkStmts } from "../walk.js";
 
 /**
@@ -8,11 +8,11 @@ import { mapExpr, mapStmts, walkStmts } from "../walk.js";
  * into a local that starts at the identity. So whoever runs the kernel may take the element's value instead of folding it.
  */
 export function gatherReductions(ir: KernelIR): KernelIR {
-  const names = new Names(ir);
+  const names = new FreshNames(ir);
   return ir.params.reduce((gathered, param) => (param.kind === "reduce" ? gather(gathered, param, names) : gathered), ir);
 }
 
-function gather(ir: KernelIR, param: ReduceParam, names: Names): KernelIR {
+function gather(ir: KernelIR, param: ReduceParam, names: FreshNames): KernelIR {
   const folds: Extract<Stmt, { kind: "reduce" }>[] = [];
   walkStmts(ir.body, (stmt) => {
     if (stmt.kind === "reduce" && stmt.target === param.name) folds.push(stmt);

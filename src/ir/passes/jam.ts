@@ -1,5 +1,5 @@
 import { affineOf, definitionsOf, type Definitions } from "../analysis/affine.js";
-import { copyBody, Names } from "./copy.js";
+import { copyBody, FreshNames } from "./copy.js";
 import { literal, simplify } from "../simplify.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
 import { BYTES, isFloat, isIndex } from "../scalars.js";
@@ -38,7 +38,7 @@ export function jam(ir: KernelIR, axis: number, asked?: number, stride = 1): Jam
       ? { op: "binary" as const, type: "i32" as const, fn: "add" as const, a: node, b: literal("i32", by * stride) }
       : simplify(node);
   const elements = (count: number) => {
-    const names = new Names(ir);
+    const names = new FreshNames(ir);
     return [single.body, ...others(count).map((n) => copyBody(single.body, `next${n}`, names, moved(n)))];
   };
   const loads = loadsOf(single.body).size;

@@ -4,7 +4,7 @@ import { isExact } from "../loop-stops.js";
 import { simplify } from "../simplify.js";
 import type { Expr, KernelIR, NumericType, Stmt } from "../types.js";
 import { blocksOf, changedIn, children, declares, exprsOf, mapBlocks, mapExpr, someExpr, walkStmts } from "../walk.js";
-import { Names } from "./copy.js";
+import { FreshNames } from "./copy.js";
 
 /*
  * Members or lanes that go through their elements again in each turn of a loop, as a matrix product's do that add to a row of sums, go through the loop
@@ -22,7 +22,7 @@ const MOST_LANES = 256;
 export function loopsIntoLanes(ir: KernelIR): KernelIR {
   if (ir.policy.kind !== "team" || ir.checks || ir.prints) return ir;
   const bytes = new Set(ir.params.flatMap((param) => (param.kind === "view" && param.element === "u8" ? [param.name] : [])));
-  const inside = new Interchange(new Names(ir), definitionsOf(ir.body), bytes);
+  const inside = new Interchange(new FreshNames(ir), definitionsOf(ir.body), bytes);
   const block = (body: readonly Stmt[]): Stmt[] => body.map((stmt) => (stmt.kind === "for" && inside.of(stmt)) || mapBlocks(stmt, block));
   return { ...ir, body: block(ir.body) };
 }
@@ -37,7 +37,7 @@ interface Own {
 
 class Interchange {
   constructor(
-    private readonly names: Names,
+    private readonly names: FreshNames,
     private readonly definitions: Definitions,
     private readonly bytes: ReadonlySet<string>,
   ) {}

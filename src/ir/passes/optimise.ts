@@ -1,6 +1,6 @@
 import { verify } from "#verify";
 import { checkBounds } from "../analysis/bounds.js";
-import { fold } from "../fold.js";
+import { foldConstants } from "../constant-folding.js";
 import { arraysAtRun, arraysInMemory, scalarise } from "./scalarise.js";
 import { removeDead, removeOverwritten, removeUnusedTables } from "./tidy.js";
 import type { KernelIR } from "../types.js";
@@ -14,13 +14,13 @@ import { unroll } from "./unroll.js";
  * @param forced finds the counters of loops that are unrolled even where it makes much code
  */
 export function optimise(ir: KernelIR, forced?: (ir: KernelIR) => ReadonlySet<string>): KernelIR {
-  const folded = fold(ir);
+  const folded = foldConstants(ir);
   const whole = unrollAll(folded, forced);
   const inMemory = arraysInMemory(whole);
   const unrolled = arraysAtRun(whole).size === inMemory.size ? whole : unrollAll(folded, forced, inMemory);
   checkBounds(unrolled);
-  const scalars = fold(removeOverwritten(scalarise(removeDead(unrolled))));
-  const optimised = removeUnusedTables(removeDead(fold(removeOverwritten(scalars))));
+  const scalars = foldConstants(removeOverwritten(scalarise(removeDead(unrolled))));
+  const optimised = removeUnusedTables(removeDead(foldConstants(removeOverwritten(scalars))));
   verify(optimised);
   return optimised;
 }
@@ -28,5 +28,5 @@ export function optimise(ir: KernelIR, forced?: (ir: KernelIR) => ReadonlySet<st
 /** Unrolling an outer loop can make the bounds of inner ones constant. Arrays that must stay in memory are known from the start, which saves large detours. */
 function unrollAll(ir: KernelIR, forced?: (ir: KernelIR) => ReadonlySet<string>, inMemory: ReadonlySet<string> = new Set()): KernelIR {
   const unrolled = unroll(ir, forced?.(ir), new Set([...inMemory, ...arraysAtRun(ir)]));
-  return unrolled === ir ? ir : unrollAll(fold(unrolled), forced, inMemory);
+  return unrolled === ir ? ir : unrollAll(foldConstants(unrolled), forced, inMemory);
 }

@@ -1,11 +1,11 @@
 import { unreachable } from "../../base/unreachable.js";
 import { definitionsOf, type Definitions } from "../analysis/affine.js";
 import { not } from "../expressions.js";
-import { fold } from "../fold.js";
+import { foldConstants } from "../constant-folding.js";
 import { literal } from "../simplify.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
 import { blocksOf, exprsOf, mapBlocks, mapExpr, mapStmts, someExpr, walkExpr, walkStmts } from "../walk.js";
-import { copyBody, Names } from "./copy.js";
+import { copyBody, FreshNames } from "./copy.js";
 import { sequenceChecks } from "./sequence-checks.js";
 import { removeDead } from "./tidy.js";
 
@@ -60,7 +60,7 @@ export function ownedAxis(ir: KernelIR, target: string, axes: readonly number[])
 /** The kernel for owners; `axes` are the axes of the scatter targets that are cut into parts. See `whyNoOwners`. */
 export function ownersKernel(ir: KernelIR, axes: Readonly<Record<string, number>>): OwnersKernel {
   if (ir.policy.kind === "team") throw new Error(`kernel "${ir.name}" is a team kernel`);
-  const names = new Names(ir);
+  const names = new FreshNames(ir);
   const targets = Object.keys(axes);
   const partLengths = Object.fromEntries(targets.map((target) => [target, names.fresh(`${target}_part`)]));
   const firsts = Object.fromEntries(targets.map((target) => [target, names.fresh(`${target}_first`)]));
@@ -73,12 +73,12 @@ export function ownersKernel(ir: KernelIR, axes: Readonly<Record<string, number>
   const params = [...ir.params, ...targets.map((target) => ({ kind: "scalar", name: partLengths[target]!, type: "i32" }) as const)];
   const policy = { kind: "range", rank: ir.policy.rank + 1 } as const;
   const checks = ir.checks && ({ ...ir.checks, outerAxes: 1 } as const);
-  const owned = fold({ ...ir, params, policy, checks, body: [...openings, ...writer.body()] });
+  const owned = foldConstants({ ...ir, params, policy, checks, body: [...openings, ...writer.body()] });
   return { ir: owned, partLengths, gain: (owners) => writer.gain(owners) };
 }
 
 /** All checks of an element by themselves, with what they need. */
-function checksOf(ir: KernelIR, names: Names): Stmt[] {
+function checksOf(ir: KernelIR, names: FreshNames): Stmt[] {
   if (!ir.checks) return [];
   const sequenced = sequenceChecks(ir);
   const body = mapStmts(sequenced.body, { stmt: (stmt) => (stmt.kind === "scatter" ? [] : stmt) });

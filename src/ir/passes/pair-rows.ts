@@ -1,7 +1,7 @@
 import type { Expr, KernelIR, Stmt } from "../types.js";
 import { assignedLocals, declares, mapExpr, mapStmts, sizeOf, someExpr, walkExprs, walkStmts } from "../walk.js";
 import { literal, simplify } from "../simplify.js";
-import { copyBody, Names } from "./copy.js";
+import { copyBody, FreshNames } from "./copy.js";
 
 type Loop = Extract<Stmt, { kind: "for" }>;
 
@@ -29,7 +29,7 @@ export function pairRows(ir: KernelIR, axis: number): KernelIR | undefined {
   if (!loops.some((loop) => sharesLoads(ir, loop, axis)) || loops.some((loop) => carriedBy(loop).length > MOST.carried)) return undefined;
   const next = (node: Expr): Expr =>
     node.op === "index" && node.axis === axis ? { op: "binary", type: "i32", fn: "add", a: node, b: literal("i32", 1) } : node;
-  return { ...ir, body: together(ir.body, copyBody(ir.body, "next", new Names(ir), next)) };
+  return { ...ir, body: together(ir.body, copyBody(ir.body, "next", new FreshNames(ir), next)) };
 }
 
 type Members = Extract<Stmt, { kind: "teamFor" }>;
@@ -40,12 +40,12 @@ const PLAIN: ReadonlySet<Stmt["kind"]> = new Set(["let", "assign", "store", "set
 /** The kernel with members of teams that each do the work of two neighbours, where the loops of their lanes read the same; itself where none do. */
 export function pairMembers(ir: KernelIR): KernelIR {
   if (ir.policy.kind !== "team" || ir.checks || ir.prints) return ir;
-  const names = new Names(ir);
+  const names = new FreshNames(ir);
   const body = ir.body.map((stmt) => (stmt.kind === "teamFor" && mayPair(stmt) ? inPairs(stmt, names) : stmt));
   return body.some((stmt, n) => stmt !== ir.body[n]) ? { ...ir, body } : ir;
 }
 
-function inPairs(members: Members, names: Names): Stmt {
+function inPairs(members: Members, names: FreshNames): Stmt {
   const { name, count, body } = members;
   const place = (by: number) => (node: Expr) =>
     node.op === "local" && node.name === name

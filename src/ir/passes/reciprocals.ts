@@ -3,7 +3,7 @@ import { isFloat } from "../scalars.js";
 import { literal } from "../simplify.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
 import { assignedLocals, children, mapChildren, mapStmts, someExpr, walkExprs, walkStmts } from "../walk.js";
-import { Names } from "./copy.js";
+import { FreshNames } from "./copy.js";
 
 type Binary = Extract<Expr, { op: "binary" }>;
 
@@ -15,7 +15,7 @@ const SAME: ReadonlySet<Expr["op"]> = new Set(["const", "param", "extent", "unar
  * differ in its last place; it is infinite or loses places where 1 / d does. Quotients that decide something stay (see `decisive`).
  */
 export function divideByReciprocals(ir: KernelIR): KernelIR {
-  const names = new Names(ir);
+  const names = new FreshNames(ir);
   const assigned = assignedLocals(ir.body);
   const exact = decisive(ir.body);
   const same = new Set<string>();

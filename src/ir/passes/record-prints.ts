@@ -1,8 +1,8 @@
 import { int } from "../expressions.js";
-import { PRINT_LIMIT, printedType, prints } from "../prints.js";
+import { PRINT_LIMIT, printedType, prints } from "../print-records.js";
 import type { KernelIR, PrintedType, Prints, Stmt, ViewParam } from "../types.js";
 import { blocksOf, flatMapStmts, mapBlocks, mapStmts, walkStmts } from "../walk.js";
-import { Names } from "./copy.js";
+import { FreshNames } from "./copy.js";
 
 type Print = Extract<Stmt, { kind: "print" }>;
 
@@ -13,7 +13,7 @@ type Print = Extract<Stmt, { kind: "print" }>;
 export function recordPrints(kernel: KernelIR): KernelIR {
   if (!prints(kernel.body)) return kernel;
   const ir = printOnce(kernel);
-  const names = new Names(ir);
+  const names = new FreshNames(ir);
   const sites: Prints["sites"][number][] = [];
   const widths: Record<PrintedType, number> = { i32: 1, f32: 0, f64: 0 };
   const numbered = (stmt: Print): Print => {
@@ -52,7 +52,7 @@ export const rowsShape = (width: number): [number, number] => [PRINT_LIMIT, widt
 /** The kernel with what several members of a team, or lanes of a member, would print at once printed by one of them. */
 export function printOnce(ir: KernelIR): KernelIR {
   if (ir.policy.kind !== "team") return ir;
-  const names = new Names(ir);
+  const names = new FreshNames(ir);
   const isShared = ({ kind }: Stmt): boolean => kind === "teamFor" || kind === "teamReduce";
   const hasLanes = (loop: Stmt): boolean => {
     let found = false;

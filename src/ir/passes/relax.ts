@@ -1,4 +1,4 @@
-import { fold } from "../fold.js";
+import { foldConstants } from "../constant-folding.js";
 import { isFloat } from "../scalars.js";
 import { literal } from "../simplify.js";
 import { removeDead } from "./tidy.js";
@@ -12,7 +12,7 @@ import { mapExpr, mapKernel, mapStmts } from "../walk.js";
 export function relax(ir: KernelIR): KernelIR {
   const expr = (root: Expr) => mapExpr(root, withoutZeros);
   const relaxed = mapKernel(ir, (body) => mapStmts(body, { expr }), expr);
-  return removeDead(fold(relaxed));
+  return removeDead(foldConstants(relaxed));
 }
 
 function withoutZeros(expr: Expr): Expr {

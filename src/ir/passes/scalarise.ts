@@ -1,6 +1,6 @@
 import { literal } from "../simplify.js";
 import type { Expr, KernelIR, NumericType, Stmt } from "../types.js";
-import { Names } from "./copy.js";
+import { FreshNames } from "./copy.js";
 import { assignedLocals, mapExpr, mapStmts, someExpr, walkExprs, walkStmts } from "../walk.js";
 
 /** Turns private arrays that are only touched at constant indices inside them into locals, which targets keep in registers. */
@@ -9,7 +9,7 @@ export function scalarise(ir: KernelIR): KernelIR {
   for (const array of arraysInMemory(ir)) lengths.delete(array);
   if (lengths.size === 0) return ir;
 
-  const names = new Names(ir);
+  const names = new FreshNames(ir);
   const locals = new Map([...lengths].map(([array, length]) => [array, Array.from({ length }, (_, k) => names.fresh(`${array}_${k}`))]));
   const localOf = (array: string, index: Expr) => (index.op === "const" ? locals.get(array)?.[index.value as number] : undefined);
   const zero = (type: NumericType) => literal(type, 0);

@@ -3,7 +3,7 @@ import { literal } from "../simplify.js";
 import { define, localOf } from "../by-name.js";
 import type { Expr, KernelIR, Location, Stmt } from "../types.js";
 import { hasChecks, mapBlocks, mapChildren, mapOwnExprs } from "../walk.js";
-import { Names } from "./copy.js";
+import { FreshNames } from "./copy.js";
 
 /**
  * The kernel with each check of an index in a statement of its own, `const at = checked(...)`, in the order of evaluation: for languages that
@@ -11,7 +11,7 @@ import { Names } from "./copy.js";
  */
 export function sequenceChecks(ir: KernelIR): KernelIR {
   if (!ir.checks) return ir;
-  const names = new Names(ir);
+  const names = new FreshNames(ir);
 
   /** Rest of an expression after its checks have become statements in `before`. */
   const lift = (e: Expr, before: Stmt[], location: Location): Expr => {

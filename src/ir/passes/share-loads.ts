@@ -1,5 +1,5 @@
 import { define, localOf } from "../by-name.js";
-import { Names } from "./copy.js";
+import { FreshNames } from "./copy.js";
 import { isFloat, type ScalarType } from "../scalars.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
 import { isExact } from "../loop-stops.js";
@@ -38,7 +38,7 @@ export function shareFloatLoads(ir: KernelIR, part: readonly Stmt[]): Stmt[] {
 type Shared = ReadonlyMap<string, string>;
 
 class Sharing {
-  private readonly names: Names;
+  private readonly names: FreshNames;
   private readonly written: ReadonlySet<string>;
   private readonly assigned: ReadonlySet<string>;
 
@@ -46,7 +46,7 @@ class Sharing {
     private readonly ir: KernelIR,
     private readonly isShared: (type: ScalarType) => boolean = () => true,
   ) {
-    this.names = new Names(ir);
+    this.names = new FreshNames(ir);
     this.assigned = assignedLocals(ir.body);
     this.written = changedIn(ir.body, "view", "scatter");
   }

@@ -1,9 +1,9 @@
 import { unreachable } from "../../base/unreachable.js";
-import { fold } from "../fold.js";
-import { printExpr } from "../print.js";
+import { foldConstants } from "../constant-folding.js";
+import { printExpr } from "../kernel-text.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
 import { removeDead } from "./tidy.js";
-import { Names } from "./copy.js";
+import { FreshNames } from "./copy.js";
 import { assignedLocals, children, mapChildren, mapStmts } from "../walk.js";
 
 /**
@@ -11,7 +11,7 @@ import { assignedLocals, children, mapChildren, mapStmts } from "../walk.js";
  * indices of views that `shared` tells are only read and the same for all elements.
  */
 export function hoistUniform(ir: KernelIR, shared: (view: string) => boolean): KernelIR {
-  const names = new Names(ir);
+  const names = new FreshNames(ir);
   const assigned = assignedLocals(ir.body);
   const hoisted = new Map<string, Stmt & { kind: "let" }>();
   /** Expressions in place of locals that have the same value in all elements. */
@@ -67,5 +67,5 @@ export function hoistUniform(ir: KernelIR, shared: (view: string) => boolean): K
       return stmt;
     },
   });
-  return hoisted.size === 0 ? ir : removeDead(fold({ ...ir, body: [...hoisted.values(), ...body] }));
+  return hoisted.size === 0 ? ir : removeDead(foldConstants({ ...ir, body: [...hoisted.values(), ...body] }));
 }

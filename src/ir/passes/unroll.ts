@@ -1,4 +1,4 @@
-import { copyBody, Names } from "./copy.js";
+import { copyBody, FreshNames } from "./copy.js";
 import { literal, simplify } from "../simplify.js";
 import { runsAlong } from "../analysis/runs-along.js";
 import { isShared } from "../analysis/teams.js";
@@ -29,7 +29,7 @@ const VECTOR_TURNS = 4;
  * @param inMemory private arrays that are not turned into locals: loops along them stay, which compilers can make vector instructions of
  */
 export function unroll(ir: KernelIR, forced: ReadonlySet<string> = new Set(), inMemory: ReadonlySet<string> = new Set()): KernelIR {
-  const names = new Names(ir);
+  const names = new FreshNames(ir);
   const locals = new Set([...privateArrays(ir).keys()].filter((array) => !inMemory.has(array)));
   let changed = false;
   const stmt = (s: Stmt) => {
@@ -47,7 +47,7 @@ interface Arrays {
   readonly locals: ReadonlySet<string>;
 }
 
-function unrollLoop(loop: Extract<Stmt, { kind: "for" }>, names: Names, forced: boolean, { inMemory, locals }: Arrays): Stmt | Stmt[] {
+function unrollLoop(loop: Extract<Stmt, { kind: "for" }>, names: FreshNames, forced: boolean, { inMemory, locals }: Arrays): Stmt | Stmt[] {
   const { start, stop, step, body } = loop;
   if (start.op !== "const" || stop.op !== "const") return loop;
   const turns = Math.max(0, Math.ceil(((stop.value as number) - (start.value as number)) / step));

@@ -1,10 +1,10 @@
-import { affineOf, definitionsOf, partsOf, rangeOf, type Affine, type Interval } from "../analysis/affine.js";
+import { affineOf, definitionsOf, atomParts, rangeOf, type Affine, type Interval } from "../analysis/affine.js";
 import { define, localOf } from "../by-name.js";
 import type { RangePolicy } from "../launch.js";
 import { literal, simplify } from "../simplify.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
 import { mapExpr, mapStmts } from "../walk.js";
-import { Names } from "./copy.js";
+import { FreshNames } from "./copy.js";
 
 type Remainder = Extract<Expr, { op: "binary" }>;
 type Select = Extract<Expr, { op: "select" }>;
@@ -26,7 +26,7 @@ export function wrapByChoice(ir: KernelIR, policy: RangePolicy, extentOf: (view:
 class Choices {
   readonly head: Stmt[] = [];
   found = false;
-  private readonly names: Names;
+  private readonly names: FreshNames;
   private readonly definitions;
   private readonly known = new Map<string, Expr>();
 
@@ -35,7 +35,7 @@ class Choices {
     private readonly policy: RangePolicy,
     private readonly extentOf: (view: string, axis: number) => number,
   ) {
-    this.names = new Names(ir);
+    this.names = new FreshNames(ir);
     this.definitions = definitionsOf(ir.body);
   }
 
@@ -57,9 +57,9 @@ class Choices {
     if (!form || !values || !sizes || sizes[0] !== sizes[1] || sizes[0] < 1 || values[0] < 0 || values[1] > GREATEST) return undefined;
     const [size] = sizes;
     const [first, last] = [Math.floor(values[0] / size), Math.floor(values[1] / size)];
-    const [atom, ...others] = Object.keys(form.terms).filter((name) => partsOf(name)[0] === "index");
+    const [atom, ...others] = Object.keys(form.terms).filter((name) => atomParts(name)[0] === "index");
     if (last - first > 1 || atom === undefined || others.length > 0 || form.terms[atom] !== 1) return undefined;
-    const axis = Number(partsOf(atom)[1]);
+    const axis = Number(atomParts(atom)[1]);
     const index: Expr = { op: "index", type: "i32", axis };
     const constant = this.constantOf(form);
     const place = (turns: number): Expr =>
@@ -91,7 +91,7 @@ class Choices {
   }
 
   private valuesOf(atom: string): Interval | undefined {
-    const [kind, name, axis] = partsOf(atom);
+    const [kind, name, axis] = atomParts(atom);
     if (kind === "extent") return [this.extentOf(name, Number(axis)), this.extentOf(name, Number(axis))];
     if (kind !== "index") return undefined;
     const begin = this.policy.begin[Number(name)]!;
@@ -101,7 +101,7 @@ class Choices {
   /** The part of a form that is the same for all elements, which extents alone make. */
   private constantOf({ constant, terms }: Affine): number {
     return Object.entries(terms).reduce(
-      (sum, [atom, factor]) => sum + (partsOf(atom)[0] === "extent" ? factor * this.valuesOf(atom)![0] : 0),
+      (sum, [atom, factor]) => sum + (atomParts(atom)[0] === "extent" ? factor * this.valuesOf(atom)![0] : 0),
       constant,
     );
   }

@@ -1,4 +1,4 @@
-import { copysign, powi as power } from "../../ir/exact.js";
+import { copysign, exactPowi as power } from "../../ir/exact.js";
 
 /**
  * The upper 32 bits of the 64-bit product of two unsigned numbers. Hand it to a kernel as a parameter: `kernel("k", { mulhi, ... }, ...)`;

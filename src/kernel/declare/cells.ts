@@ -86,7 +86,7 @@ export interface AxisToken {
 export type Level = "own" | "fine" | "coarse";
 
 /** A field, as the front end knows it. */
-export interface FieldToken {
+export interface FieldParamToken {
   readonly kind: "field";
   readonly element: ElementType;
   readonly cardinality: number;

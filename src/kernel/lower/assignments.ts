@@ -1,15 +1,22 @@
 import type * as acorn from "acorn";
 import type { Expr, NumericType } from "../../ir/types.js";
-import { constantOf } from "./constant.js";
-import { element, identifier } from "./expressions.js";
-import { read, type Lowering } from "./lowering.js";
-import { combine } from "./operators.js";
-import { literal } from "./types.js";
-import { Scope, constant, isLeaf, type ScalarValue, type Value } from "./values.js";
-import { scalar, scalarOf } from "./operands.js";
+import { knownConstant } from "./constant.js";
+import { lowerElement, identifier } from "./expressions.js";
+import { readVariable, type Lowering } from "./lowering.js";
+import { lowerOperator } from "./operators.js";
+import { literalExpr } from "./types.js";
+import { Scope, constantExpr, isLeaf, type ScalarValue, type LoweredValue } from "./values.js";
+import { scalarOperand, scalarOf } from "./operands.js";
 
 /** Binds the names of a declaration or parameter list to parts of a value. `fresh`: the value is an array literal that nothing else knows. */
-export function bindPattern(cx: Lowering, pattern: acorn.Pattern, value: Value, scope: Scope, constantName: boolean, fresh = false): void {
+export function bindPattern(
+  cx: Lowering,
+  pattern: acorn.Pattern,
+  value: LoweredValue,
+  scope: Scope,
+  constantName: boolean,
+  fresh = false,
+): void {
   switch (pattern.type) {
     case "Identifier":
       scope.bind(pattern.name, named(cx, pattern, value, constantName, fresh));
@@ -41,14 +48,14 @@ export function bindPattern(cx: Lowering, pattern: acorn.Pattern, value: Value, 
 }
 
 /** Value of a declared name: a local for a number, else the thing itself. */
-function named(cx: Lowering, id: acorn.Identifier, value: Value, constantName: boolean, fresh: boolean): Value {
+function named(cx: Lowering, id: acorn.Identifier, value: LoweredValue, constantName: boolean, fresh: boolean): LoweredValue {
   switch (value.kind) {
     case "scalar":
     case "variable": {
-      if (!constantName) return cx.declare(id.name, id, scalar(cx, value, id));
-      const known = value.kind === "scalar" ? constantOf(cx, value.expr) : undefined;
+      if (!constantName) return cx.declare(id.name, id, scalarOperand(cx, value, id));
+      const known = value.kind === "scalar" ? knownConstant(cx, value.expr) : undefined;
       return value.kind === "scalar" && known !== undefined
-        ? { ...value, expr: constant(value.expr.type, known) }
+        ? { ...value, expr: constantExpr(value.expr.type, known) }
         : cx.materialise(value, id, id.name);
     }
     case "void":
@@ -64,18 +71,18 @@ function named(cx: Lowering, id: acorn.Identifier, value: Value, constantName: b
 }
 
 /** `let v = [a, b]`: each item a variable. */
-function variables(cx: Lowering, value: Value & { kind: "tuple" }, id: acorn.Identifier, part: string): Value {
+function variables(cx: Lowering, value: LoweredValue & { kind: "tuple" }, id: acorn.Identifier, part: string): LoweredValue {
   return {
     kind: "tuple",
     items: value.items.map((item, i) => {
-      if (item.kind === "scalar" || item.kind === "variable") return cx.declare(`${id.name}${part}_${i}`, id, scalar(cx, item, id));
+      if (item.kind === "scalar" || item.kind === "variable") return cx.declare(`${id.name}${part}_${i}`, id, scalarOperand(cx, item, id));
       return item.kind === "tuple" ? variables(cx, item, id, `${part}_${i}`) : item;
     }),
   };
 }
 
 /** Lowers an assignment; where it is used as a value, that is the right side's. */
-export function assignTo(cx: Lowering, node: acorn.AssignmentExpression, scope: Scope, asValue = false): Value {
+export function assignTo(cx: Lowering, node: acorn.AssignmentExpression, scope: Scope, asValue = false): LoweredValue {
   const { left, right, operator } = node;
   // Minifiers write `a = a && b` so; a name may be read twice.
   if (left.type === "Identifier" && (operator === "&&=" || operator === "||=")) {
@@ -88,43 +95,43 @@ export function assignTo(cx: Lowering, node: acorn.AssignmentExpression, scope: 
   if (compound === "&&" || compound === "||" || compound === "??")
     cx.fail(node, `${operator} is not part of the kernel language`, "write if");
   const target = assignmentTarget(cx, left, scope);
-  let [current, value] = cx.inOrder<Value>(
+  let [current, value] = cx.inOrder<LoweredValue>(
     [() => (compound ? valueAt(cx, target, node) : { kind: "void" }), () => scalarOf(cx, right, scope)],
     (old) => {
       keepIndices(cx, target, node);
       return cx.materialise(old, node);
     },
   );
-  if (compound) value = combine(cx, compound, scalar(cx, current, node), scalar(cx, value, node), node);
+  if (compound) value = lowerOperator(cx, compound, scalarOperand(cx, current, node), scalarOperand(cx, value, node), node);
   if (asValue) value = cx.materialise(value, node);
-  write(cx, target, scalar(cx, value, node), node);
+  write(cx, target, scalarOperand(cx, value, node), node);
   return value;
 }
 
 /** Lowers `x++` and its kin; the value is the old one for the postfix forms. */
-export function updateTarget(cx: Lowering, node: acorn.UpdateExpression, scope: Scope, asValue = false): Value {
+export function updateTarget(cx: Lowering, node: acorn.UpdateExpression, scope: Scope, asValue = false): LoweredValue {
   const target = assignmentTarget(cx, node.argument, scope);
   const old = valueAt(cx, target, node);
   const before = asValue && !node.prefix ? cx.materialiseScalar(old, node) : old;
-  const sum = combine(cx, node.operator === "++" ? "+" : "-", before, literal(1), node);
+  const sum = lowerOperator(cx, node.operator === "++" ? "+" : "-", before, literalExpr(1), node);
   const after = asValue && node.prefix ? cx.materialiseScalar(sum, node) : sum;
   write(cx, target, after, node);
   return node.prefix ? after : before;
 }
 
-function assignPattern(cx: Lowering, pattern: acorn.Pattern, value: Value, scope: Scope, node: acorn.Node): Value {
+function assignPattern(cx: Lowering, pattern: acorn.Pattern, value: LoweredValue, scope: Scope, node: acorn.Node): LoweredValue {
   if (pattern.type !== "ArrayPattern" || value.kind !== "tuple") return cx.fail(node, "only [a, b] = [c, d] can assign several values");
   pattern.elements.forEach(
     (e, i) =>
-      e && write(cx, assignmentTarget(cx, e as acorn.Expression, scope), scalar(cx, value.items[i] ?? { kind: "void" }, node), node),
+      e && write(cx, assignmentTarget(cx, e as acorn.Expression, scope), scalarOperand(cx, value.items[i] ?? { kind: "void" }, node), node),
   );
   return value;
 }
 
 type AssignmentTarget =
-  | { kind: "variable"; variable: Value & { kind: "variable" } }
+  | { kind: "variable"; variable: LoweredValue & { kind: "variable" } }
   | { kind: "view"; view: { name: string; element: NumericType }; indices: Expr[] }
-  | { kind: "element"; array: Value & { kind: "array" }; indices: Expr[] };
+  | { kind: "element"; array: LoweredValue & { kind: "array" }; indices: Expr[] };
 
 /** Target on the left of an assignment. */
 function assignmentTarget(cx: Lowering, node: acorn.Expression | acorn.Pattern, scope: Scope): AssignmentTarget {
@@ -141,7 +148,7 @@ function assignmentTarget(cx: Lowering, node: acorn.Expression | acorn.Pattern, 
   if (!node.computed) return cx.fail(node, "fields of an object cannot be assigned", "keep the value in a local declared with let");
   const object = cx.expression(node.object, scope);
   if (object.kind === "table") return cx.fail(node, `the table ${object.name} is constant`, "use a view");
-  const value = element(cx, object, node, scope);
+  const value = lowerElement(cx, object, node, scope);
   if (value.kind === "variable") return { kind: "variable", variable: value };
   if (object.kind === "tuple")
     return cx.fail(node, "an array literal that is declared const cannot be assigned", "declare it with let, or use new Float64Array(n)");
@@ -172,7 +179,7 @@ function assignmentTarget(cx: Lowering, node: acorn.Expression | acorn.Pattern, 
 }
 
 function valueAt(cx: Lowering, target: AssignmentTarget, node: acorn.Node): ScalarValue {
-  if (target.kind === "variable") return read(target.variable);
+  if (target.kind === "variable") return readVariable(target.variable);
   // The place is both read and written: indices with work in them are evaluated once.
   target.indices = target.indices.map((e) => (simple(e) ? e : cx.materialiseScalar({ kind: "scalar", expr: e }, node, "at").expr));
   const { indices } = target;

@@ -1,8 +1,8 @@
 import type * as acorn from "acorn";
 import type { Expr } from "../../ir/types.js";
 import { isBuiltin } from "../declare/builtins.js";
-import { element, property } from "./expressions.js";
-import { alongAxis, deposit, fieldMethod } from "./fields.js";
+import { lowerElement, property } from "./expressions.js";
+import { alongAxis, lowerDeposit, fieldMethod } from "./fields.js";
 import type { Lowering } from "./lowering.js";
 import { outerMember, unknown } from "./outer.js";
 import { cellMethod } from "./march.js";
@@ -10,13 +10,13 @@ import { mathCall } from "./math.js";
 import { lanesMethod, teamMethod } from "./team.js";
 import { stringOf } from "../read/syntax.js";
 import { toolCall } from "./tool-calls.js";
-import { Scope, constant, type Value } from "./values.js";
+import { Scope, constantExpr, type LoweredValue } from "./values.js";
 import { METHODS, asIndex, scalarsOf } from "./operands.js";
 import { inline } from "./inline.js";
 
-const VOID: Value = { kind: "void" };
+const VOID: LoweredValue = { kind: "void" };
 
-export function call(cx: Lowering, node: acorn.CallExpression, scope: Scope): Value {
+export function lowerCall(cx: Lowering, node: acorn.CallExpression, scope: Scope): LoweredValue {
   let { callee } = node;
   // (0, module.name)(...), as bundlers and test runners call what was imported
   if (callee.type === "SequenceExpression") callee = callee.expressions[callee.expressions.length - 1];
@@ -29,18 +29,18 @@ export function call(cx: Lowering, node: acorn.CallExpression, scope: Scope): Va
   const { object } = callee;
   const name = callee.property.type === "Identifier" && !callee.computed ? callee.property.name : "";
   if (object.type === "Identifier" && !scope.find(object.name) && !["Math", "Number", "console"].includes(object.name)) {
-    const known: Value | undefined = isBuiltin(name) ? { kind: "builtin", name } : cx.globals.find(name);
+    const known: LoweredValue | undefined = isBuiltin(name) ? { kind: "builtin", name } : cx.globals.find(name);
     if (known?.kind !== "builtin" && known?.kind !== "function") return unknown(cx, callee, `${object.name}.${name}`, scope);
     return apply(cx, known, node, scope);
   }
   const target = cx.expression(object, scope);
   return (
     method(cx, target, name, node, scope) ??
-    apply(cx, callee.computed ? element(cx, target, callee, scope) : property(cx, target, name, callee), node, scope)
+    apply(cx, callee.computed ? lowerElement(cx, target, callee, scope) : property(cx, target, name, callee), node, scope)
   );
 }
 
-function apply(cx: Lowering, fn: Value, node: acorn.CallExpression, scope: Scope): Value {
+function apply(cx: Lowering, fn: LoweredValue, node: acorn.CallExpression, scope: Scope): LoweredValue {
   if (fn.kind === "builtin" && fn.name === "print") return printLine(cx, node, scope);
   if (fn.kind === "builtin") return mathCall(cx, fn.name, node, scope);
   if (fn.kind !== "function") return cx.fail(node, "this is not a function", "call a helper that is a parameter, or a Math function");
@@ -52,7 +52,7 @@ function apply(cx: Lowering, fn: Value, node: acorn.CallExpression, scope: Scope
 }
 
 /** A call of something that a field, a cell, a scatter target, a reduction, a team, a private array or the console offers; undefined for all else. */
-function method(cx: Lowering, target: Value, name: string, node: acorn.CallExpression, scope: Scope): Value | undefined {
+function method(cx: Lowering, target: LoweredValue, name: string, node: acorn.CallExpression, scope: Scope): LoweredValue | undefined {
   const location = cx.at(node);
   switch (target.kind) {
     case "scatter": {
@@ -111,8 +111,8 @@ function method(cx: Lowering, target: Value, name: string, node: acorn.CallExpre
       cx.out.push({
         kind: "for",
         name: k,
-        start: constant("i32", 0),
-        stop: constant("i32", target.length),
+        start: constantExpr("i32", 0),
+        stop: constantExpr("i32", target.length),
         step: 1,
         body: [{ kind: "setElement", array: target.name, index, value: held, location }],
         location,
@@ -126,7 +126,7 @@ function method(cx: Lowering, target: Value, name: string, node: acorn.CallExpre
         return cx.fail(node, `${target.name} has no method "${name}"`, `write ${target.name}[c] or ${target.name}.at(c, d)`);
       return alongAxis(cx, target, node.arguments, node, scope);
     case "deposit":
-      return deposit(cx, target, name, node, scope);
+      return lowerDeposit(cx, target, name, node, scope);
     case "cell":
       return cellMethod(cx, target, name, node, scope);
     case "team":
@@ -146,7 +146,7 @@ function method(cx: Lowering, target: Value, name: string, node: acorn.CallExpre
 }
 
 /** `print("cell", i, x[i])` */
-function printLine(cx: Lowering, node: acorn.CallExpression, scope: Scope): Value {
+function printLine(cx: Lowering, node: acorn.CallExpression, scope: Scope): LoweredValue {
   const numbers = node.arguments.filter((arg) => stringOf(arg) === undefined);
   for (const arg of numbers)
     if (arg.type === "TemplateLiteral")
@@ -166,12 +166,12 @@ function printLine(cx: Lowering, node: acorn.CallExpression, scope: Scope): Valu
 /** `s.set(v)`, `s.get()` */
 function assigned(
   cx: Lowering,
-  { name, type }: Extract<Value, { kind: "assign" }>,
+  { name, type }: Extract<LoweredValue, { kind: "assign" }>,
   called: string,
   node: acorn.CallExpression,
   scope: Scope,
-): Value {
-  const [indices, location] = [[constant("i32", 0)], cx.at(node)];
+): LoweredValue {
+  const [indices, location] = [[constantExpr("i32", 0)], cx.at(node)];
   if (called === "get" && node.arguments.length === 0) {
     // A local: it may be set before the value is used.
     return cx.materialise({ kind: "scalar", expr: { op: "load", type, view: name, indices, location } }, node);

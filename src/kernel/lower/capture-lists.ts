@@ -8,8 +8,8 @@ import { arrayTypeOf, type ScalarToken, type TableToken } from "../declare/param
 import { parseFunction, type FunctionSource } from "../read/source.js";
 import { pathOf } from "../read/syntax.js";
 import { tableOf } from "./tables.js";
-import { literal } from "./types.js";
-import { constant, Scope, type Value } from "./values.js";
+import { literalExpr } from "./types.js";
+import { constantExpr, Scope, type LoweredValue } from "./values.js";
 
 /*
  * Lists of captures (see declare/captures.ts), read: the meaning of each name in the body of a kernel, and in the functions that it calls.
@@ -51,7 +51,7 @@ export function capturesOf(owner: Owner): CaptureList | undefined {
 /** State shared by the lists of a kernel and of its functions. */
 class Found {
   readonly tables: Table[] = [];
-  readonly meanings = new Map<unknown, Value>();
+  readonly meanings = new Map<unknown, LoweredValue>();
   /** Lists of functions that have their own. */
   readonly lists = new Map<Function, CaptureList>();
 }
@@ -125,7 +125,7 @@ export class CaptureList {
   }
 
   /** Value of a path in the body itself. */
-  inBody(path: string): Value | undefined {
+  inBody(path: string): LoweredValue | undefined {
     const entry = this.entries.find((e) => e.path === path);
     return entry && this.meaning(entry);
   }
@@ -134,7 +134,7 @@ export class CaptureList {
    * Value of a path in a function. The function may be of another module, where things have other paths: then the last name decides. For a function
    * that was listed as a member of something, members of the same thing come first, and names of the body's own module last.
    */
-  inFunction(path: string, module: string | undefined): Value | undefined {
+  inFunction(path: string, module: string | undefined): LoweredValue | undefined {
     const exact = module === undefined ? this.inBody(path) : undefined;
     if (exact) return exact;
     const alike = this.entries.filter((e) => e.path !== undefined && lastOf(e.path) === lastOf(path));
@@ -152,7 +152,7 @@ export class CaptureList {
     return this.meaning(first);
   }
 
-  private meaning(entry: Entry): Value {
+  private meaning(entry: Entry): LoweredValue {
     this.used.add(entry);
     const { value } = entry;
     let made = this.found.meanings.get(value);
@@ -160,9 +160,9 @@ export class CaptureList {
     return made;
   }
 
-  private meaningOf({ value, node, path = "" }: Entry): Value {
-    if (typeof value === "number") return literal(value);
-    if (typeof value === "boolean") return { kind: "scalar", expr: constant("bool", value) };
+  private meaningOf({ value, node, path = "" }: Entry): LoweredValue {
+    if (typeof value === "number") return literalExpr(value);
+    if (typeof value === "boolean") return { kind: "scalar", expr: constantExpr("bool", value) };
     const array = arrayTypeOf(value);
     if (array) return { kind: "arrayType", type: array };
     if (typeof value === "function") {
@@ -211,14 +211,14 @@ export class CaptureList {
 /** The outermost scope of code with free names in a list; other names are looked for in the scope around. */
 export class CaptureScope extends Scope {
   constructor(
-    private readonly search: (path: string) => Value | undefined,
+    private readonly search: (path: string) => LoweredValue | undefined,
     readonly list: CaptureList,
     around?: Scope,
   ) {
     super(around);
   }
 
-  override find(path: string): Value | undefined {
+  override find(path: string): LoweredValue | undefined {
     return this.search(path) ?? super.find(path);
   }
 }

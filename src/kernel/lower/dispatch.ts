@@ -1,27 +1,27 @@
 import { jump } from "../../ir/structure.js";
 import type * as acorn from "acorn";
 import { assignTo, updateTarget } from "./assignments.js";
-import { call } from "./calls.js";
-import { binary, conditional, identifier, logical, member, newArray, record } from "./expressions.js";
+import { lowerCall } from "./calls.js";
+import { lowerBinary, conditional, identifier, lowerLogical, member, newArray, record } from "./expressions.js";
 import { doWhileLoop, forLoop, whileLoop } from "./loops.js";
-import type { ExpressionNode, Frame, Lowering } from "./lowering.js";
+import type { ExpressionNode, CallFrame, Lowering } from "./lowering.js";
 import { condition, scalarOf } from "./operands.js";
 import { prefix } from "./operators.js";
-import { branch, declaration, finish, labelledLoop, NOT_PLAIN, statements } from "./statements.js";
+import { branch, declaration, lowerReturn, labelledLoop, NOT_PLAIN, lowerStatements } from "./statements.js";
 import { isPlainFunction } from "../read/syntax.js";
-import { literal } from "./types.js";
-import { Scope, constant, type Value } from "./values.js";
+import { literalExpr } from "./types.js";
+import { Scope, constantExpr, type LoweredValue } from "./values.js";
 
 /*
  * Dispatch of each kind of node to its lowering. The modules that lower come back here for inner nodes, by the methods of `Lowering`.
  */
 
 /** Lowers an expression. What it does besides giving a value goes before the statement in which it stands. */
-export function expression(cx: Lowering, node: ExpressionNode, scope: Scope): Value {
+export function expression(cx: Lowering, node: ExpressionNode, scope: Scope): LoweredValue {
   switch (node.type) {
     case "Literal":
-      if (typeof node.value === "number") return literal(node.value);
-      if (typeof node.value === "boolean") return { kind: "scalar", expr: constant("bool", node.value) };
+      if (typeof node.value === "number") return literalExpr(node.value);
+      if (typeof node.value === "boolean") return { kind: "scalar", expr: constantExpr("bool", node.value) };
       return cx.fail(node, `${node.raw ?? "this literal"} is not a number`, "kernels have numbers and truth values only");
     case "Identifier":
       return identifier(cx, node, scope);
@@ -36,13 +36,13 @@ export function expression(cx: Lowering, node: ExpressionNode, scope: Scope): Va
         return { kind: "scalar", expr: { op: "unary", type: "bool", fn: "not", a: condition(cx, node.argument, scope) } };
       return prefix(cx, node.operator, scalarOf(cx, node.argument, scope), node);
     case "BinaryExpression":
-      return binary(cx, node, scope);
+      return lowerBinary(cx, node, scope);
     case "LogicalExpression":
-      return logical(cx, node, scope);
+      return lowerLogical(cx, node, scope);
     case "ConditionalExpression":
       return conditional(cx, node, scope);
     case "CallExpression":
-      return call(cx, node, scope);
+      return lowerCall(cx, node, scope);
     case "NewExpression":
       return newArray(cx, node, scope);
     case "ArrayExpression":
@@ -89,7 +89,7 @@ export function effect(cx: Lowering, node: acorn.Expression, scope: Scope, left 
       if (!isCoverage(node)) updateTarget(cx, node, scope);
       return;
     case "CallExpression":
-      if (!isCoverage(node)) call(cx, node, scope);
+      if (!isCoverage(node)) lowerCall(cx, node, scope);
       return;
     case "SequenceExpression":
       for (const part of node.expressions) effect(cx, part, scope, true);
@@ -128,14 +128,14 @@ function isCoverage(node: acorn.Node): boolean {
   return at.type === "CallExpression" && at.callee.type === "Identifier" && at.callee.name.startsWith("cov_");
 }
 
-export function statement(cx: Lowering, node: acorn.Statement, scope: Scope, frame: Frame): void {
+export function statement(cx: Lowering, node: acorn.Statement, scope: Scope, frame: CallFrame): void {
   switch (node.type) {
     case "EmptyStatement":
       return;
     case "BlockStatement":
-      return statements(cx, node.body, new Scope(scope), frame);
+      return lowerStatements(cx, node.body, new Scope(scope), frame);
     case "ReturnStatement":
-      return finish(cx, node, scope, frame);
+      return lowerReturn(cx, node, scope, frame);
     case "VariableDeclaration":
       return declaration(cx, node, scope);
     case "ExpressionStatement":

@@ -3,45 +3,45 @@ import type * as acorn from "acorn";
 import { localOf } from "../../ir/by-name.js";
 import type { Expr, NumericType } from "../../ir/types.js";
 import { isBuiltin } from "../declare/builtins.js";
-import { constantOf } from "./constant.js";
+import { knownConstant } from "./constant.js";
 import { alongAxis, component, coordinate, ownCell } from "./fields.js";
 import type { ExpressionNode, Lowering } from "./lowering.js";
-import { combine, cut, prefix, wholeQuotient } from "./operators.js";
-import { asIndex, condition, scalar, scalarOf, scalarsOf } from "./operands.js";
+import { lowerOperator, cutTo32, prefix, wholeQuotient } from "./operators.js";
+import { asIndex, condition, scalarOperand, scalarOf, scalarsOf } from "./operands.js";
 import { outerMember, undefinedUsed, unknown, unknownMember } from "./outer.js";
 import { isNothing } from "./tool-calls.js";
-import { literal } from "./types.js";
-import { Scope, constant, type ScalarValue, type Value } from "./values.js";
+import { literalExpr } from "./types.js";
+import { Scope, constantExpr, type ScalarValue, type LoweredValue } from "./values.js";
 
-export function identifier(cx: Lowering, node: acorn.Identifier, scope: Scope): Value {
+export function identifier(cx: Lowering, node: acorn.Identifier, scope: Scope): LoweredValue {
   const value = scope.find(node.name);
   if (value) return value;
-  if (node.name === "Infinity" || node.name === "NaN") return literal(Number(node.name));
+  if (node.name === "Infinity" || node.name === "NaN") return literalExpr(Number(node.name));
   if (node.name === "Math" || node.name === "Number" || node.name === "console") return { kind: "namespace", name: node.name };
   if (isBuiltin(node.name)) return { kind: "builtin", name: node.name };
   if (node.name === "undefined") return undefinedUsed(cx, node);
   return unknown(cx, node, node.name, scope);
 }
 
-export function member(cx: Lowering, node: acorn.MemberExpression, scope: Scope): Value {
+export function member(cx: Lowering, node: acorn.MemberExpression, scope: Scope): LoweredValue {
   const outer = outerMember(cx, node, scope);
   if (outer) return outer;
   unknownMember(cx, node, scope);
   const object = cx.expression(node.object, scope);
-  return node.computed ? element(cx, object, node, scope) : property(cx, object, (node.property as acorn.Identifier).name, node);
+  return node.computed ? lowerElement(cx, object, node, scope) : property(cx, object, (node.property as acorn.Identifier).name, node);
 }
 
 /** `object[...]` */
-export function element(cx: Lowering, object: Value, node: acorn.MemberExpression, scope: Scope): Value {
+export function lowerElement(cx: Lowering, object: LoweredValue, node: acorn.MemberExpression, scope: Scope): LoweredValue {
   const { property: written } = node;
   if (written.type === "SequenceExpression" && written.expressions.every((e) => !/^(Assignment|Update|Call)/.test(e.type)))
     return cx.fail(written, "several indices are in one pair of brackets", "write a[i][j]");
   if (object.kind === "axis") return alongAxis(cx, object, [node.property], node, scope);
   if (object.kind === "field") return ownCell(cx, object, cx.expression(node.property, scope), node);
-  const [of, subscript] = cx.inOrder<Value>([() => object, () => cx.expression(node.property, scope)], (value) =>
+  const [of, subscript] = cx.inOrder<LoweredValue>([() => object, () => cx.expression(node.property, scope)], (value) =>
     cx.materialise(value, node),
   );
-  const index = (): Expr => asIndex(cx, scalar(cx, subscript, node.property), node.property);
+  const index = (): Expr => asIndex(cx, scalarOperand(cx, subscript, node.property), node.property);
   switch (of.kind) {
     case "view": {
       const first = of.prefix.length === 0;
@@ -59,7 +59,7 @@ export function element(cx: Lowering, object: Value, node: acorn.MemberExpressio
     case "array":
       return { kind: "scalar", expr: { op: "element", type: of.type, array: of.name, index: index(), location: cx.at(node) } };
     case "tuple": {
-      const at = constantOf(cx, index());
+      const at = knownConstant(cx, index());
       if (at === undefined)
         return cx.fail(
           node,
@@ -73,19 +73,19 @@ export function element(cx: Lowering, object: Value, node: acorn.MemberExpressio
       return cx.fail(node, "a number is indexed", "check the number of indices against the rank of the view");
     // Any other value is used as a number, or refused.
     default:
-      return scalar(cx, of, node);
+      return scalarOperand(cx, of, node);
   }
 }
 
 /** `object.name` */
-export function property(cx: Lowering, object: Value, name: string, node: acorn.Node): Value {
+export function property(cx: Lowering, object: LoweredValue, name: string, node: acorn.Node): LoweredValue {
   if (name === "length") {
     if (object.kind === "view")
       return { kind: "scalar", expr: { op: "extent", type: "i32", view: object.name, axis: object.prefix.length } };
-    if (object.kind === "table") return literal(object.shape[object.prefix.length]);
-    if (object.kind === "array") return literal(object.length);
-    if (object.kind === "tuple") return literal(object.items.length);
-    if (object.kind === "components") return literal(object.field.cardinality);
+    if (object.kind === "table") return literalExpr(object.shape[object.prefix.length]);
+    if (object.kind === "array") return literalExpr(object.length);
+    if (object.kind === "tuple") return literalExpr(object.items.length);
+    if (object.kind === "components") return literalExpr(object.field.cardinality);
   }
   if (object.kind === "cell") return coordinate(cx, object, name, node);
   if (object.kind === "params") return cx.globals.find(name) ?? cx.fail(node, `there is no parameter "${name}"`);
@@ -94,7 +94,7 @@ export function property(cx: Lowering, object: Value, name: string, node: acorn.
   if (object.kind === "team" && name === "size") return { kind: "scalar", expr: { op: "teamSize", type: "i32" } };
   if (object.kind === "namespace") {
     const value = object.name === "console" ? undefined : ({ Math, Number }[object.name] as unknown as Record<string, unknown>)[name];
-    if (typeof value === "number") return { kind: "scalar", expr: constant("f64", value), weak: "float" };
+    if (typeof value === "number") return { kind: "scalar", expr: constantExpr("f64", value), weak: "float" };
     if (object.name === "Math" && typeof value === "function") return { kind: "builtin", name: `Math.${name}` };
     return cx.fail(node, `${object.name}.${name} is not part of the kernel language`, "see docs/language.md for what is");
   }
@@ -112,7 +112,7 @@ function cutOperand({ operator, left, right }: acorn.BinaryExpression): Expressi
   return operator === "|" && isZero(left) ? right : undefined;
 }
 
-export function binary(cx: Lowering, node: acorn.BinaryExpression, scope: Scope): Value {
+export function lowerBinary(cx: Lowering, node: acorn.BinaryExpression, scope: Scope): LoweredValue {
   const chain = [node];
   for (let { left } = node; left.type === "BinaryExpression" && !cutOperand(chain.at(-1)!); left = left.left as typeof left)
     chain.push(left);
@@ -143,18 +143,19 @@ function link(cx: Lowering, node: acorn.BinaryExpression, known: ScalarValue | u
     (value, n) => cx.materialiseScalar(value, nodes[n]),
   );
   const narrow = isSingle(b.expr.type) && (a.weak || isSingle(a.expr.type));
-  return combine(cx, operator, a, plus && !narrow ? prefix(cx, "+", b, plus) : b, node);
+  return lowerOperator(cx, operator, a, plus && !narrow ? prefix(cx, "+", b, plus) : b, node);
 }
 
 /** `x | 0` and `x >>> 0`; of a quotient of integers, the whole part. */
 function asInteger(cx: Lowering, node: ExpressionNode, type: "i32" | "u32", scope: Scope): ScalarValue {
-  if (node.type !== "BinaryExpression" || node.operator !== "/") return { kind: "scalar", expr: cut(type, scalarOf(cx, node, scope).expr) };
+  if (node.type !== "BinaryExpression" || node.operator !== "/")
+    return { kind: "scalar", expr: cutTo32(type, scalarOf(cx, node, scope).expr) };
   const [a, b] = scalarsOf(cx, [node.left, node.right], scope);
-  const quotient = wholeQuotient(cx, a, b, node) ?? combine(cx, "/", a, b, node);
-  return { kind: "scalar", expr: cut(type, quotient.expr) };
+  const quotient = wholeQuotient(cx, a, b, node) ?? lowerOperator(cx, "/", a, b, node);
+  return { kind: "scalar", expr: cutTo32(type, quotient.expr) };
 }
 
-export function logical(cx: Lowering, node: acorn.LogicalExpression, scope: Scope): Value {
+export function lowerLogical(cx: Lowering, node: acorn.LogicalExpression, scope: Scope): LoweredValue {
   if (node.operator === "??") return cx.fail(node, "?? is not part of the kernel language", "write if, or ?:");
   const a = condition(cx, node.left, scope);
   const b = cx.collect(() => condition(cx, node.right, scope));
@@ -169,13 +170,13 @@ export function logical(cx: Lowering, node: acorn.LogicalExpression, scope: Scop
   return { kind: "scalar", expr: local };
 }
 
-export function conditional(cx: Lowering, node: acorn.ConditionalExpression, scope: Scope): Value {
+export function conditional(cx: Lowering, node: acorn.ConditionalExpression, scope: Scope): LoweredValue {
   const cond = condition(cx, node.test, scope);
-  const known = constantOf(cx, cond);
+  const known = knownConstant(cx, cond);
   if (known !== undefined) return cx.expression(known ? node.consequent : node.alternate, scope);
   const a = cx.collect(() => cx.expression(node.consequent, scope));
   const b = cx.collect(() => cx.expression(node.alternate, scope));
-  const m = cx.unified(scalar(cx, a.value, node.consequent), scalar(cx, b.value, node.alternate), node);
+  const m = cx.unified(scalarOperand(cx, a.value, node.consequent), scalarOperand(cx, b.value, node.alternate), node);
   if (!a.stmts.length && !b.stmts.length)
     return { kind: "scalar", expr: { op: "select", type: m.type, cond, a: m.a, b: m.b }, weak: m.weak };
   const name = cx.unique("t");
@@ -201,7 +202,7 @@ function arrayTypeOf(cx: Lowering, callee: acorn.NewExpression["callee"], scope:
 }
 
 /** `new Float64Array(n)` and its kin: a private array. */
-export function newArray(cx: Lowering, node: acorn.NewExpression, scope: Scope): Value {
+export function newArray(cx: Lowering, node: acorn.NewExpression, scope: Scope): LoweredValue {
   const type = arrayTypeOf(cx, node.callee, scope);
   if (!type || node.arguments.length !== 1)
     return cx.fail(node, "only new Float64Array(n), Float32Array, Int32Array and Uint32Array make private arrays");
@@ -217,14 +218,14 @@ export function newArray(cx: Lowering, node: acorn.NewExpression, scope: Scope):
       cx.out.push({
         kind: "setElement",
         array: array.name,
-        index: constant("i32", i),
+        index: constantExpr("i32", i),
         value: cx.converted(value, type, node, `elements are ${type}`),
         location: cx.at(node),
       }),
     );
     return array;
   }
-  const length = constantOf(cx, scalarOf(cx, argument, scope).expr);
+  const length = knownConstant(cx, scalarOf(cx, argument, scope).expr);
   if (typeof length !== "number" || !Number.isInteger(length) || length < 1 || length > 65536)
     return cx.fail(node, "the length of a private array must be a constant from 1 to 65536", "use a number or a fixed(i32) parameter");
   return declareArray(cx, node, type, length, "private");
@@ -236,15 +237,15 @@ export function declareArray(
   type: NumericType,
   length: number,
   space: "private" | "scratch",
-): Value & { kind: "array" } {
+): LoweredValue & { kind: "array" } {
   const name = cx.unique(cx.arrayName ?? (space === "private" ? "array" : "scratch"));
   cx.arrayName = undefined;
   cx.out.push({ kind: "array", name, type, length, space, location: cx.at(node) });
   return { kind: "array", name, type, length };
 }
 
-export function record(cx: Lowering, node: acorn.ObjectExpression, scope: Scope): Value {
-  const fields = new Map<string, Value>();
+export function record(cx: Lowering, node: acorn.ObjectExpression, scope: Scope): LoweredValue {
+  const fields = new Map<string, LoweredValue>();
   for (const p of node.properties) {
     if (p.type !== "Property" || p.computed || p.kind !== "init") return cx.fail(p, "only plain fields are allowed in an object");
     const name = p.key.type === "Identifier" ? p.key.name : String((p.key as acorn.Literal).value);

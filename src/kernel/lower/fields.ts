@@ -2,7 +2,7 @@ import type * as acorn from "acorn";
 import { localOf } from "../../ir/by-name.js";
 import type { Expr, KernelIR } from "../../ir/types.js";
 import type { Lowering } from "./lowering.js";
-import type { CellValue, FieldValue, Scope, Value } from "./values.js";
+import type { CellValue, FieldValue, Scope, LoweredValue } from "./values.js";
 import { asIndex, scalarsOf } from "./operands.js";
 import { add, binary, index, int, mul, ne } from "../../ir/expressions.js";
 
@@ -12,10 +12,10 @@ import { add, binary, index, int, mul, ne } from "../../ir/expressions.js";
  */
 
 /** Number of axes that a container runs over. */
-export const cellAxes = (ir: KernelIR): number => (ir.policy.kind === "range" ? ir.policy.rank : 0);
+export const lowerCellAxes = (ir: KernelIR): number => (ir.policy.kind === "range" ? ir.policy.rank : 0);
 
 /** `c.x`, `c.y`, `c.z` */
-export function coordinate(cx: Lowering, cell: CellValue, name: string, node: acorn.Node): Value {
+export function coordinate(cx: Lowering, cell: CellValue, name: string, node: acorn.Node): LoweredValue {
   const { dimension } = cell;
   const n = ["x", "y", "z"].slice(0, dimension).indexOf(name);
   if (n < 0) return cx.fail(node, `the cell has no ".${name}"`, `its coordinates are ${["c.x, c.y", "c.x, c.y, c.z"][dimension - 2]}`);
@@ -24,7 +24,7 @@ export function coordinate(cx: Lowering, cell: CellValue, name: string, node: ac
 }
 
 /** `p[c]` */
-export function ownCell(cx: Lowering, field: FieldValue, cell: Value, node: acorn.MemberExpression): Value {
+export function ownCell(cx: Lowering, field: FieldValue, cell: LoweredValue, node: acorn.MemberExpression): LoweredValue {
   const own = requireCell(cx, field, cell, node.property, `${field.name}[c]`);
   if (field.level !== "own")
     return cx.fail(
@@ -32,30 +32,30 @@ export function ownCell(cx: Lowering, field: FieldValue, cell: Value, node: acor
       `${field.name} belongs to a grid of ${field.level === "fine" ? "half" : "twice"} the cell size and is read at the cell`,
       `write ${field.name}.${field.level}(c, ...)`,
     );
-  const place = Array.from({ length: cellAxes(cx.ir) }, (_, axis) => here(own, axis));
+  const place = Array.from({ length: lowerCellAxes(cx.ir) }, (_, axis) => here(own, axis));
   return valueIn(cx, field, place, true, node);
 }
 
 /** `u[c][k]`, where `u[c]` is already known. */
-export function component(cx: Lowering, { field, cell }: Value & { kind: "components" }, k: Expr, node: acorn.Node): Value {
+export function component(cx: Lowering, { field, cell }: LoweredValue & { kind: "components" }, k: Expr, node: acorn.Node): LoweredValue {
   return valueAt(cx, field, [...cell, k], node);
 }
 
 /** `m[c]`, `m.at(c, d)`: the value of an array along axes at the cell's coordinates, or `d` further. */
 export function alongAxis(
   cx: Lowering,
-  array: Value & { kind: "axis" },
+  array: LoweredValue & { kind: "axis" },
   args: readonly acorn.Node[],
   node: acorn.Node,
   scope: Scope,
-): Value {
+): LoweredValue {
   const { name, element, axes, cardinality, ghosts } = array;
   const [cell, ...further] = args as acorn.Expression[];
   const distances =
     axes.length === 1
       ? "d"
       : axes
-          .map((axis) => `d${"xyz"[cellAxes(cx.ir) - 1 - axis]}`)
+          .map((axis) => `d${"xyz"[lowerCellAxes(cx.ir) - 1 - axis]}`)
           .toReversed()
           .join(", ");
   const usage = `${name}[c] or ${name}.at(c, ${distances})`;
@@ -71,12 +71,12 @@ export function alongAxis(
 }
 
 /** A call of something that a field offers. */
-export function fieldMethod(cx: Lowering, field: FieldValue, name: string, node: acorn.CallExpression, scope: Scope): Value {
+export function fieldMethod(cx: Lowering, field: FieldValue, name: string, node: acorn.CallExpression, scope: Scope): LoweredValue {
   const [cell, ...offsets] = node.arguments;
   if (name === "put") return put(cx, field, node, scope);
   if (name !== "at" && name !== "isActive" && name !== "fine" && name !== "coarse")
     return cx.fail(node, `${field.name} has no method "${name}"`, `a field offers at, put, isActive, fine and coarse`);
-  const dimension = cellAxes(cx.ir);
+  const dimension = lowerCellAxes(cx.ir);
   const usage = `${field.name}.${name}(c, ${["dx, dy", "dx, dy, dz"][dimension - 2]})`;
   if (!cell) return cx.fail(node, `${field.name}.${name} is called without the cell`, `write ${usage}`);
   const own = requireCell(cx, field, cx.expression(cell, scope), cell, usage);
@@ -105,9 +105,9 @@ export function fieldMethod(cx: Lowering, field: FieldValue, name: string, node:
 }
 
 /** `p.put(c, dx, dy, dz, value)`: sets the cell at an offset. */
-function put(cx: Lowering, field: FieldValue, node: acorn.CallExpression, scope: Scope): Value {
+function put(cx: Lowering, field: FieldValue, node: acorn.CallExpression, scope: Scope): LoweredValue {
   const { name, element, cardinality, level } = field;
-  const dimension = cellAxes(cx.ir);
+  const dimension = lowerCellAxes(cx.ir);
   const offsets = ["dx, dy", "dx, dy, dz"][dimension - 2];
   if (cardinality > 1)
     return cx.fail(node, `${name} has ${cardinality} components in a cell`, `write ${name}.at(c, ${offsets})[k] = value`);
@@ -128,7 +128,7 @@ function aroundCell(
   count: number,
   usage: string,
 ): { around: Expr[]; values: ReturnType<typeof scalarsOf> } {
-  const dimension = cellAxes(cx.ir);
+  const dimension = lowerCellAxes(cx.ir);
   const [cell, ...rest] = node.arguments;
   if (!cell || rest.length !== dimension + count)
     return cx.fail(
@@ -146,15 +146,15 @@ function aroundCell(
 }
 
 /** `rho.add(c, dx, dy, dz, value)`, `j.add(c, dx, dy, dz, k, value)`: the cell at an offset takes a value. */
-export function deposit(
+export function lowerDeposit(
   cx: Lowering,
-  target: Value & { kind: "deposit" },
+  target: LoweredValue & { kind: "deposit" },
   method: string,
   node: acorn.CallExpression,
   scope: Scope,
-): Value {
+): LoweredValue {
   const { name, element, cardinality } = target;
-  const dimension = cellAxes(cx.ir);
+  const dimension = lowerCellAxes(cx.ir);
   const usage = `${name}.add(c, ${["dx, dy", "dx, dy, dz"][dimension - 2]}, ${cardinality > 1 ? "k, " : ""}value)`;
   if (method !== "add") return cx.fail(node, `${name} has no method "${method}"`, `particles only add to it: write ${usage}`);
   const { around, values } = aroundCell(cx, target, node, scope, cardinality > 1 ? 2 : 1, usage);
@@ -182,19 +182,19 @@ const BASES = {
   coarse: (place: Expr): Expr => binary("shr", place, 1),
 };
 
-function valueAt(cx: Lowering, { element, name }: FieldValue, indices: Expr[], node: acorn.Node): Value {
+function valueAt(cx: Lowering, { element, name }: FieldValue, indices: Expr[], node: acorn.Node): LoweredValue {
   return { kind: "scalar", expr: { op: "load", type: element, view: name, indices, location: cx.at(node) } };
 }
 
 /** Coordinate of the cell along a kernel axis. */
 const here = ({ at }: CellValue, axis: number): Expr => (at?.axis === axis ? add(index(axis), localOf(at.counter, "i32")) : index(axis));
 
-function valueIn(cx: Lowering, field: FieldValue, cell: Expr[], own: boolean, node: acorn.Node): Value {
-  const components: Value = { kind: "components", field, cell, own };
+function valueIn(cx: Lowering, field: FieldValue, cell: Expr[], own: boolean, node: acorn.Node): LoweredValue {
+  const components: LoweredValue = { kind: "components", field, cell, own };
   return field.cardinality === 1 ? component(cx, components, int(0), node) : components;
 }
 
-function requireCell(cx: Lowering, field: { readonly name: string }, cell: Value, node: acorn.Node, usage: string): CellValue {
+function requireCell(cx: Lowering, field: { readonly name: string }, cell: LoweredValue, node: acorn.Node, usage: string): CellValue {
   if (cell.kind !== "cell")
     return cx.fail(node, `${field.name} is not indexed by the cell`, `write ${usage}, with the c that the function is given`);
   requireCurrent(cx, cell, node);

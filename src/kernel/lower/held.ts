@@ -1,5 +1,5 @@
 import { identityOf } from "../../ir/identity.js";
-import { constant } from "./values.js";
+import { constantExpr } from "./values.js";
 import { isFloat, wrap } from "../../ir/scalars.js";
 import { int } from "../../ir/expressions.js";
 import type { Location, NumericType, ScatterOp } from "../../ir/types.js";
@@ -20,6 +20,6 @@ export function startHeld(
   const start = op === "sum" && isFloat(type) ? -0 : wrap(type, identityOf(op, type));
   cx.out.push({ kind: "array", name: array, type, length, space: "private", location });
   for (let k = 0; k < length && !Object.is(start, 0); k++)
-    cx.out.push({ kind: "setElement", array, index: int(k), value: constant(type, start), location });
+    cx.out.push({ kind: "setElement", array, index: int(k), value: constantExpr(type, start), location });
   return array;
 }

@@ -1,13 +1,13 @@
 import type * as acorn from "acorn";
 import { bindPattern } from "./assignments.js";
 import type { Lowering } from "./lowering.js";
-import { functionBody, statements } from "./statements.js";
+import { functionBody, lowerStatements } from "./statements.js";
 import { assignedNames } from "../read/reassigned.js";
 import { jumps, namesOf } from "../read/syntax.js";
-import { Scope, type FunctionValue, type Value } from "./values.js";
+import { Scope, type FunctionValue, type LoweredValue } from "./values.js";
 
 /** Replaces a call by the function's body. */
-export function inline(cx: Lowering, fn: FunctionValue, args: readonly Value[], node: acorn.Node): Value {
+export function inline(cx: Lowering, fn: FunctionValue, args: readonly LoweredValue[], node: acorn.Node): LoweredValue {
   if (cx.stack.some((f) => f.node === fn.node))
     return cx.fail(node, `${fn.name || "the function"} calls itself`, "kernels have no recursion; write a loop");
   const scope = new Scope(fn.scope);
@@ -28,7 +28,7 @@ export function inline(cx: Lowering, fn: FunctionValue, args: readonly Value[], 
 }
 
 /** Numbers are handed over by value, all else by reference; a parameter that the function assigns becomes a local. */
-function bindArguments(cx: Lowering, fn: FunctionValue, args: readonly Value[], scope: Scope): void {
+function bindArguments(cx: Lowering, fn: FunctionValue, args: readonly LoweredValue[], scope: Scope): void {
   const changed = assignedNames(fn.node.body);
   fn.node.params.forEach((p, i) => {
     const value = args[i] ?? { kind: "void" };
@@ -40,13 +40,13 @@ function bindArguments(cx: Lowering, fn: FunctionValue, args: readonly Value[], 
   });
 }
 
-function body(cx: Lowering, fn: FunctionValue, scope: Scope): Value {
+function body(cx: Lowering, fn: FunctionValue, scope: Scope): LoweredValue {
   const { body } = fn.node;
   if (body.type !== "BlockStatement") return cx.expression(body, scope);
   const early = body.body.slice(0, -1);
   const last = body.body[body.body.length - 1];
   if (last?.type !== "ReturnStatement" || !last.argument || early.some(jumps))
     return functionBody(cx, fn.name || "the function", body, scope);
-  statements(cx, early, scope, { key: cx.path });
+  lowerStatements(cx, early, scope, { key: cx.path });
   return cx.expression(last.argument, scope);
 }

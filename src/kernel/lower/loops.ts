@@ -3,26 +3,26 @@ import type * as acorn from "acorn";
 import type { Expr, Stmt } from "../../ir/types.js";
 import { inclusiveStop } from "../../ir/loop-stops.js";
 import { exprsOf, walkExpr, walkStmts } from "../../ir/walk.js";
-import { read, type Frame, type Lowering } from "./lowering.js";
+import { readVariable, type CallFrame, type Lowering } from "./lowering.js";
 import { declaration } from "./statements.js";
 import { countedForm, hasEffects, steppedForm, type CountedForm, type SteppedForm } from "../read/loop-forms.js";
 import { assignedNames } from "../read/reassigned.js";
 import { mentions } from "../read/syntax.js";
-import { Scope, constant, type ScalarValue, type Variable } from "./values.js";
+import { Scope, constantExpr, type ScalarValue, type LocalVariable } from "./values.js";
 import { condition, scalarOf } from "./operands.js";
 
-export function whileLoop(cx: Lowering, node: acorn.WhileStatement, scope: Scope, frame: Frame): void {
+export function whileLoop(cx: Lowering, node: acorn.WhileStatement, scope: Scope, frame: CallFrame): void {
   loop(cx, node, scope, frame, node.test, undefined);
 }
 
-export function doWhileLoop(cx: Lowering, node: acorn.DoWhileStatement, scope: Scope, frame: Frame): void {
+export function doWhileLoop(cx: Lowering, node: acorn.DoWhileStatement, scope: Scope, frame: CallFrame): void {
   const again = cx.flag("again", node, true);
   const { stmts } = loopBody(cx, node, scope, frame);
   const update = cx.collect(() => cx.assign(again, { kind: "scalar", expr: condition(cx, node.test, scope) }, node)).stmts;
-  cx.out.push({ kind: "while", cond: read(again).expr, body: stmts, update, location: cx.at(node) });
+  cx.out.push({ kind: "while", cond: readVariable(again).expr, body: stmts, update, location: cx.at(node) });
 }
 
-export function forLoop(cx: Lowering, node: acorn.ForStatement, outer: Scope, frame: Frame): void {
+export function forLoop(cx: Lowering, node: acorn.ForStatement, outer: Scope, frame: CallFrame): void {
   const scope = new Scope(outer);
   if (countedLoop(cx, node, scope, frame)) return;
   if (node.init?.type === "VariableDeclaration") declaration(cx, node.init, scope);
@@ -35,7 +35,7 @@ export function forLoop(cx: Lowering, node: acorn.ForStatement, outer: Scope, fr
 /** A counter by constant steps. One of its steps may leave the counter's type before the loop's test is false. */
 interface Counting {
   readonly form: SteppedForm;
-  readonly variable: Variable;
+  readonly variable: LocalVariable;
   readonly type: "i32" | "u32";
 }
 
@@ -58,7 +58,7 @@ function countingLoop(
   cx: Lowering,
   node: acorn.ForStatement,
   scope: Scope,
-  frame: Frame,
+  frame: CallFrame,
   { form: { name, step, tests, at, declared }, variable, type }: Counting,
 ): void {
   const location = cx.at(node);
@@ -68,26 +68,26 @@ function countingLoop(
   const before = tests.slice(0, at + 1).some(hasEffects) ? tests.slice(0, at + 1) : [];
   const wraps = declared === undefined || before.slice(0, at).some((test) => mentions(test, name));
   const update = cx.collect(() => {
-    const q = read(variable).expr;
+    const q = readVariable(variable).expr;
     const [least, greatest] = LIMITS[type];
-    const last = constant(type, step > 0 ? greatest - step : least - step);
+    const last = constantExpr(type, step > 0 ? greatest - step : least - step);
     cx.assign(more, { kind: "scalar", expr: { op: "compare", type: "bool", fn: step > 0 ? "le" : "ge", a: q, b: last } }, node);
     // A counter that nothing reads after its last turn keeps its value, so that no wrap is reported.
     if (wraps) return void cx.effect(node.update!, scope);
-    const next: Expr = { op: "binary", type, fn: step > 0 ? "add" : "sub", a: q, b: constant(type, Math.abs(step)) };
-    cx.assign(variable, { kind: "scalar", expr: { op: "select", type, cond: read(more).expr, a: next, b: q } }, node);
+    const next: Expr = { op: "binary", type, fn: step > 0 ? "add" : "sub", a: q, b: constantExpr(type, Math.abs(step)) };
+    cx.assign(variable, { kind: "scalar", expr: { op: "select", type, cond: readVariable(more).expr, a: next, b: q } }, node);
   }).stmts;
   if (before.length === 0 && cond.stmts.length === 0) {
-    const whole: Expr = { op: "logical", type: "bool", fn: "and", a: read(more).expr, b: cond.value };
+    const whole: Expr = { op: "logical", type: "bool", fn: "and", a: readVariable(more).expr, b: cond.value };
     cx.out.push({ kind: "while", cond: whole, body: stmts, update, location });
     return;
   }
   const head = cx.collect(() => {
     for (const test of before) leaveUnless(cx, test, scope);
-    cx.out.push({ kind: "if", cond: read(more).expr, then: [], else: [{ kind: "break", location }], location });
+    cx.out.push({ kind: "if", cond: readVariable(more).expr, then: [], else: [{ kind: "break", location }], location });
     for (const test of tests.slice(before.length)) leaveUnless(cx, test, scope);
   }).stmts;
-  cx.out.push({ kind: "while", cond: constant("bool", true), body: [...head, ...stmts], update, location });
+  cx.out.push({ kind: "while", cond: constantExpr("bool", true), body: [...head, ...stmts], update, location });
 }
 
 /** A loop; its test stands at the top of the body if it needs statements of its own. */
@@ -95,22 +95,22 @@ function loop(
   cx: Lowering,
   node: acorn.WhileStatement | acorn.ForStatement,
   scope: Scope,
-  frame: Frame,
+  frame: CallFrame,
   test: acorn.Expression | null | undefined,
   step: acorn.Expression | null | undefined,
 ): void {
   const location = cx.at(node);
-  const cond = cx.collect(() => (test ? condition(cx, test, scope) : constant("bool", true)));
+  const cond = cx.collect(() => (test ? condition(cx, test, scope) : constantExpr("bool", true)));
   const { stmts } = loopBody(cx, node, scope, frame);
   const update = cx.collect(() => step && cx.effect(step, scope)).stmts;
   if (!cond.stmts.length) cx.out.push({ kind: "while", cond: cond.value, body: stmts, update, location });
   else {
     const leave: Stmt = { kind: "if", cond: cond.value, then: [], else: [{ kind: "break", location }], location };
-    cx.out.push({ kind: "while", cond: constant("bool", true), body: [...cond.stmts, leave, ...stmts], update, location });
+    cx.out.push({ kind: "while", cond: constantExpr("bool", true), body: [...cond.stmts, leave, ...stmts], update, location });
   }
 }
 
-function loopBody(cx: Lowering, node: { body: acorn.Statement }, scope: Scope, frame: Frame): { stmts: Stmt[] } {
+function loopBody(cx: Lowering, node: { body: acorn.Statement }, scope: Scope, frame: CallFrame): { stmts: Stmt[] } {
   return cx.collect(() => cx.statement(node.body, new Scope(scope), frame));
 }
 
@@ -118,7 +118,7 @@ function loopBody(cx: Lowering, node: { body: acorn.Statement }, scope: Scope, f
  * Lowers `for (let k = a; k < b && more; k += c)` with whole numbers to a counted loop. Returns false, and leaves no code, if the loop is not of
  * that form or its body changes k or b.
  */
-function countedLoop(cx: Lowering, node: acorn.ForStatement, scope: Scope, frame: Frame): boolean {
+function countedLoop(cx: Lowering, node: acorn.ForStatement, scope: Scope, frame: CallFrame): boolean {
   const key = `${cx.path}/${node.start}`;
   const form = countedForm(node);
   if (!form || cx.knowledge.uncounted.has(key)) return false;

@@ -4,9 +4,9 @@ import { loadInt } from "../../ir/by-name.js";
 import { own, requireOwnNames } from "../../base/own.js";
 import type { Expr, KernelIR, Param, ScatterOp, Stmt } from "../../ir/types.js";
 import { builtinName } from "../declare/builtins.js";
-import type { AxisToken, DepositToken, Dimension, FieldToken, ParticleLists, ResidentToken } from "../declare/cells.js";
+import type { AxisToken, DepositToken, Dimension, FieldParamToken, ParticleLists, ResidentToken } from "../declare/cells.js";
 import { KernelError } from "../../base/errors.js";
-import { cellAxes } from "./fields.js";
+import { lowerCellAxes } from "./fields.js";
 import type { Kernel } from "../declare/kernel.js";
 import { Knowledge, Lowering } from "./lowering.js";
 import { capturesOf, CaptureScope, type CaptureList } from "./capture-lists.js";
@@ -21,21 +21,21 @@ import {
 import { parseFunction, type FunctionSource } from "../read/source.js";
 import { bindsAs } from "../read/syntax.js";
 import { tableOf } from "./tables.js";
-import { Scope, constant, type FunctionValue, type Value } from "./values.js";
-import { scalar } from "./operands.js";
+import { Scope, constantExpr, type FunctionValue, type LoweredValue } from "./values.js";
+import { scalarOperand } from "./operands.js";
 import { startHeld } from "./held.js";
 import { inline } from "./inline.js";
 import * as dispatch from "./dispatch.js";
 import { index, int } from "../../ir/expressions.js";
 
 /** Declarations of a body's parameters. */
-type Token = ParamToken | FieldToken | AxisToken | DepositToken | ResidentToken | AssignToken;
+type Token = ParamToken | FieldParamToken | AxisToken | DepositToken | ResidentToken | AssignToken;
 
 /**
  * Source to be lowered: a kernel, the body of a container, which runs once for each cell, or for each particle of each cell, or a scalar
  * step, which runs once.
  */
-export interface Source extends Omit<Kernel, "params" | "policy"> {
+export interface LowerSource extends Omit<Kernel, "params" | "policy"> {
   readonly params: Readonly<Record<string, Token>>;
   readonly policy:
     | Kernel["policy"]
@@ -55,7 +55,7 @@ export interface Source extends Omit<Kernel, "params" | "policy"> {
  * @param fixed values of the parameters declared `fixed`
  * @param debug accept `console.log`, which compiles to nothing
  */
-export function lower(kernel: Source, fixed: Readonly<Record<string, number | boolean>>, debug = false): KernelIR {
+export function lower(kernel: LowerSource, fixed: Readonly<Record<string, number | boolean>>, debug = false): KernelIR {
   requireOwnNames(Object.keys(kernel.params), kernel.name, kernel.location);
   const source = parseFunction(kernel.name, kernel.body, kernel.location);
   const captures = capturesOf(kernel);
@@ -87,7 +87,7 @@ class KernelLowering {
   private readonly last: Stmt[] = [];
 
   constructor(
-    private readonly kernel: Source,
+    private readonly kernel: LowerSource,
     private readonly fixed: Readonly<Record<string, number | boolean>>,
     private readonly debug: boolean,
     private readonly source: FunctionSource,
@@ -156,21 +156,24 @@ class KernelLowering {
   /** The body for each particle of a cell. */
   private overParticles(body: Stmt[], lists: ParticleLists, particle: string): Stmt {
     const { location } = this.ir;
-    const here = Array.from({ length: cellAxes(this.ir) }, (_, axis) => index(axis));
+    const here = Array.from({ length: lowerCellAxes(this.ir) }, (_, axis) => index(axis));
     const start = loadInt(lists.first, ...here, int(0));
     const stop: Expr = { op: "binary", type: "i32", fn: "add", a: start, b: loadInt(lists.count, ...here, int(0)) };
     return { kind: "for", name: particle, start, stop, step: 1, body, location };
   }
 
   /** The function's arguments after the parameters. */
-  private elements(particle: string | undefined): Value[] {
+  private elements(particle: string | undefined): LoweredValue[] {
     if (typeof this.kernel.policy === "object") {
-      const cell: Value = { kind: "cell", dimension: this.kernel.policy.cells, marches: this.kernel.policy.march };
+      const cell: LoweredValue = { kind: "cell", dimension: this.kernel.policy.cells, marches: this.kernel.policy.march };
       return particle === undefined ? [cell] : [{ kind: "particle", index: particle }, cell];
     }
     if (this.kernel.policy === "once") return [];
     if (this.ir.policy.kind === "team") return [{ kind: "team" }];
-    return Array.from({ length: this.ir.policy.rank }, (_, axis): Value => ({ kind: "scalar", expr: { op: "index", type: "i32", axis } }));
+    return Array.from({ length: this.ir.policy.rank }, (_, axis): LoweredValue => ({
+      kind: "scalar",
+      expr: { op: "index", type: "i32", axis },
+    }));
   }
 
   /** Names that the kernel's own function may use without taking them from its first argument: imported helpers that are passed, too. */
@@ -204,13 +207,13 @@ class KernelLowering {
       });
     }
     if (typeof token === "number" || typeof token === "boolean")
-      return this.globals.bind(name, { kind: "scalar", expr: constant(typeof token === "number" ? "f64" : "bool", token) });
+      return this.globals.bind(name, { kind: "scalar", expr: constantExpr(typeof token === "number" ? "f64" : "bool", token) });
     switch (token?.kind) {
       case "scalar":
         this.param({ kind: "scalar", name, type: token.type }, { kind: "scalar", expr: { op: "param", type: token.type, name } });
         return;
       case "fixed":
-        this.globals.bind(name, { kind: "scalar", expr: constant(token.type, this.fixedValue(name, token)) });
+        this.globals.bind(name, { kind: "scalar", expr: constantExpr(token.type, this.fixedValue(name, token)) });
         return;
       case "view": {
         const element = valueType(token.element);
@@ -222,15 +225,15 @@ class KernelLowering {
       }
       case "field": {
         const { cardinality, level, same } = token;
-        const field: Value = { kind: "field", name: same ?? name, element: valueType(token.element), cardinality, level };
+        const field: LoweredValue = { kind: "field", name: same ?? name, element: valueType(token.element), cardinality, level };
         if (same === undefined)
-          this.param({ kind: "view", name, element: token.element, rank: cellAxes(this.ir) + 1, disjoint: false }, field);
+          this.param({ kind: "view", name, element: token.element, rank: lowerCellAxes(this.ir) + 1, disjoint: false }, field);
         else this.globals.bind(name, field);
         return;
       }
       case "axis": {
         const { element, cardinality, ghosts } = token;
-        const axes = token.axes.map((axis) => cellAxes(this.ir) - 1 - axis).toReversed();
+        const axes = token.axes.map((axis) => lowerCellAxes(this.ir) - 1 - axis).toReversed();
         this.param(
           { kind: "view", name, element, rank: axes.length + (cardinality > 1 ? 1 : 0), disjoint: false },
           { kind: "axis", name, element: valueType(element), axes, cardinality, ghosts },
@@ -240,7 +243,7 @@ class KernelLowering {
       case "deposit": {
         const { element, cardinality } = token;
         this.param(
-          { kind: "scatter", name, element, rank: cellAxes(this.ir) + 1, op: "sum" },
+          { kind: "scatter", name, element, rank: lowerCellAxes(this.ir) + 1, op: "sum" },
           { kind: "deposit", name, element, cardinality },
         );
         return;
@@ -248,7 +251,7 @@ class KernelLowering {
       case "resident":
         this.param(
           { kind: "view", name, element: token.type, rank: 1, disjoint: false },
-          { kind: "scalar", expr: { op: "load", type: token.type, view: name, indices: [constant("i32", 0)] } },
+          { kind: "scalar", expr: { op: "load", type: token.type, view: name, indices: [constantExpr("i32", 0)] } },
         );
         return;
       case "assign":
@@ -306,7 +309,7 @@ class KernelLowering {
     }
   }
 
-  private param(param: Param, value: Value): void {
+  private param(param: Param, value: LoweredValue): void {
     this.ir.params.push(param);
     this.globals.bind(param.name, value);
   }
@@ -322,11 +325,11 @@ class KernelLowering {
     const source = parseFunction(this.kernel.name, token.combine!, this.kernel.location);
     const fold: FunctionValue = { kind: "function", name: `the fold of ${name}`, node: source.node, source, scope: main.scope };
     const locals = [cx.unique("a"), cx.unique("b")];
-    const args = locals.map((n): Value => ({ kind: "scalar", expr: { op: "local", type: token.type, name: n } }));
+    const args = locals.map((n): LoweredValue => ({ kind: "scalar", expr: { op: "local", type: token.type, name: n } }));
     cx.stack.push(main);
     const { stmts, value } = cx.collect(() =>
       cx.converted(
-        scalar(cx, inline(cx, fold, args, source.node), source.node),
+        scalarOperand(cx, inline(cx, fold, args, source.node), source.node),
         token.type,
         source.node,
         `${fold.name} gives ${token.type}`,

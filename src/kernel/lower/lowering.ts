@@ -5,8 +5,8 @@ import { KernelError } from "../../base/errors.js";
 import { REMEDY } from "../read/depth.js";
 import { mayLackPlus } from "../read/lost-plus.js";
 import type { FunctionSource } from "../read/source.js";
-import { convert, inF64, unify, type Unified } from "./types.js";
-import { Scope, constant, isLeaf, type FunctionValue, type ScalarValue, type Value, type Variable } from "./values.js";
+import { convert, asF64, unify, type Unified } from "./types.js";
+import { Scope, constantExpr, isLeaf, type FunctionValue, type ScalarValue, type LoweredValue, type LocalVariable } from "./values.js";
 
 /** Knowledge of a local's type from earlier attempts. */
 interface Learnt {
@@ -14,11 +14,11 @@ interface Learnt {
   weak?: "int" | "float";
 }
 /** The shape of what a function returns. */
-export type Shape =
+export type ReturnShape =
   | { kind: "scalar" }
   | { kind: "void" }
-  | { kind: "tuple"; items: Shape[] }
-  | { kind: "record"; fields: Map<string, Shape> };
+  | { kind: "tuple"; items: ReturnShape[] }
+  | { kind: "record"; fields: Map<string, ReturnShape> };
 
 /**
  * Knowledge that attempts to lower a kernel leave to the next one. The text is read from top to bottom, but a variable's type may become known below
@@ -26,7 +26,7 @@ export type Shape =
  */
 export class Knowledge {
   readonly types = new Map<string, Learnt>();
-  readonly shapes = new Map<string, Shape>();
+  readonly shapes = new Map<string, ReturnShape>();
   /** Loops that look counted, but whose body changes what they count to. */
   readonly uncounted = new Set<string>();
   /** Something was learnt in this attempt: its code and its errors mean nothing. */
@@ -34,9 +34,9 @@ export class Knowledge {
 }
 
 /** A function being inlined, or the kernel itself: where its returns go. */
-export interface Frame {
+export interface CallFrame {
   key: string;
-  result?: Value;
+  result?: LoweredValue;
   /** There is a return without a value. */
   bare?: boolean;
 }
@@ -45,9 +45,9 @@ export type ExpressionNode = acorn.Expression | acorn.PrivateIdentifier | acorn.
 
 /** Lowers nodes of every kind. */
 interface Dispatch {
-  expression(cx: Lowering, node: ExpressionNode, scope: Scope): Value;
+  expression(cx: Lowering, node: ExpressionNode, scope: Scope): LoweredValue;
   effect(cx: Lowering, node: acorn.Expression, scope: Scope): void;
-  statement(cx: Lowering, node: acorn.Statement, scope: Scope, frame: Frame): void;
+  statement(cx: Lowering, node: acorn.Statement, scope: Scope, frame: CallFrame): void;
 }
 
 /** Nodes inside each other over all functions that are inlined; one function has up to 400 (see depth.ts). */
@@ -94,7 +94,7 @@ export class Lowering {
   }
 
   /** Lowers an expression. What it does besides giving a value goes before the statement in which it stands. */
-  expression(node: ExpressionNode, scope: Scope): Value {
+  expression(node: ExpressionNode, scope: Scope): LoweredValue {
     this.enter(node);
     const value = this.dispatch.expression(this, node, scope);
     this.depth--;
@@ -106,7 +106,7 @@ export class Lowering {
     this.dispatch.effect(this, node, scope);
   }
 
-  statement(node: acorn.Statement, scope: Scope, frame: Frame): void {
+  statement(node: acorn.Statement, scope: Scope, frame: CallFrame): void {
     this.enter(node);
     this.dispatch.statement(this, node, scope, frame);
     this.depth--;
@@ -183,23 +183,31 @@ export class Lowering {
   }
 
   /** Declares a local that can be assigned; its type comes from the first value unless an earlier attempt knew better. */
-  declare(name: string, node: acorn.Node, init?: ScalarValue): Variable {
+  declare(name: string, node: acorn.Node, init?: ScalarValue): LocalVariable {
     const key = `${this.path}/${node.start}:${name}`;
     const learnt = this.knowledge.types.get(key);
     const { type, weak } = learnt ?? { type: init?.expr.type ?? "i32", weak: init ? init.weak : "int" };
-    const variable: Variable = { kind: "variable", name: this.unique(name), type, weak, constant: false, key, open: !!(learnt ?? weak) };
+    const variable: LocalVariable = {
+      kind: "variable",
+      name: this.unique(name),
+      type,
+      weak,
+      constant: false,
+      key,
+      open: !!(learnt ?? weak),
+    };
     this.mutable.add(variable.name);
     this.out.push({ kind: "let", name: variable.name, type, init: init && this.fit(init, variable, node), location: this.at(node) });
     return variable;
   }
 
-  assign(variable: Variable, value: ScalarValue, node: acorn.Node): void {
+  assign(variable: LocalVariable, value: ScalarValue, node: acorn.Node): void {
     if (variable.constant) this.fail(node, `${variable.name} is assigned but cannot change here`, "declare another variable with let");
     this.out.push({ kind: "assign", name: variable.name, value: this.fit(value, variable, node), location: this.at(node) });
   }
 
   /** `value` in the type of the variable; fixes the type of a variable that has only held literals so far. */
-  fit(value: ScalarValue, variable: Variable, node: acorn.Node): Expr {
+  fit(value: ScalarValue, variable: LocalVariable, node: acorn.Node): Expr {
     const { type } = value.expr;
     if (variable.weak && !value.weak) this.learn(variable, { type });
     else if (variable.weak === "int" && value.weak === "float") this.learn(variable, { type: "f64", weak: "float" });
@@ -209,7 +217,7 @@ export class Lowering {
     return this.converted(value, variable.type, node, `${variable.name} is ${variable.type}`);
   }
 
-  private learn(variable: Variable, learnt: Learnt): void {
+  private learn(variable: LocalVariable, learnt: Learnt): void {
     Object.assign(variable, { weak: undefined, ...learnt });
     this.knowledge.types.set(variable.key, learnt);
     this.knowledge.fresh = true;
@@ -224,7 +232,7 @@ export class Lowering {
   /** Widens operands for minifiers, which drop the plus of `+n * 3`: if an integer becomes f64, so do the sums and products that made it. */
   private widened(expr: Expr, node: acorn.Node): Expr {
     const isWidened = expr.op === "cast" && isDouble(expr.type) && isInteger(expr.a.type);
-    return isWidened && mayLackPlus(this.source, node) ? inF64(expr.a) : expr;
+    return isWidened && mayLackPlus(this.source, node) ? asF64(expr.a) : expr;
   }
 
   /** `value` in the type of the array that takes it. */
@@ -250,12 +258,12 @@ export class Lowering {
   }
 
   /** The same for values of all kinds: a row of a view keeps the indices that it has now. */
-  materialise(value: Value, node: acorn.Node, name = "t"): Value {
+  materialise(value: LoweredValue, node: acorn.Node, name = "t"): LoweredValue {
     switch (value.kind) {
       case "scalar":
         return this.materialiseScalar(value, node, name);
       case "variable":
-        return value.constant ? value : this.materialiseScalar(read(value), node, name);
+        return value.constant ? value : this.materialiseScalar(readVariable(value), node, name);
       case "view":
       case "table":
         return { ...value, prefix: value.prefix.map((e) => this.materialiseScalar({ kind: "scalar", expr: e }, node, "at").expr) };
@@ -268,20 +276,24 @@ export class Lowering {
   }
 
   /** A truth value of the lowering's own, declared here. */
-  flag(wish: string, node: acorn.Node, value: boolean): Variable {
+  flag(wish: string, node: acorn.Node, value: boolean): LocalVariable {
     const name = this.unique(wish);
-    this.out.push({ kind: "let", name, type: "bool", init: constant("bool", value), location: this.at(node) });
+    this.out.push({ kind: "let", name, type: "bool", init: constantExpr("bool", value), location: this.at(node) });
     return { kind: "variable", name, type: "bool", constant: false, key: `${this.path}:${wish}`, open: false };
   }
 }
 
 /** `let s = 0` may hold an integer on one path and a float on another, as in plain TypeScript. */
-function widens(variable: Variable, type: ScalarType): boolean {
+function widens(variable: LocalVariable, type: ScalarType): boolean {
   if (!variable.open || type === "bool" || variable.type === "bool" || type === variable.type) return false;
   return isFloat(type) && (isInteger(variable.type) || isDouble(type));
 }
 
-export const read = (v: Variable): ScalarValue => ({ kind: "scalar", expr: { op: "local", type: v.type, name: v.name }, weak: v.weak });
+export const readVariable = (v: LocalVariable): ScalarValue => ({
+  kind: "scalar",
+  expr: { op: "local", type: v.type, name: v.name },
+  weak: v.weak,
+});
 
 /** Words that some target keeps for itself. */
 const KEYWORDS = new Set(

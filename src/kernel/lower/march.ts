@@ -2,13 +2,13 @@ import type * as acorn from "acorn";
 import { int } from "../../ir/expressions.js";
 import type { Lowering } from "./lowering.js";
 import { inline } from "./inline.js";
-import type { CellValue, Scope, Value } from "./values.js";
+import type { CellValue, Scope, LoweredValue } from "./values.js";
 
 /**
  * A call of what the cell of a container offers: `c.march((cell) => ...)`. It is a loop over as many cells as a scalar parameter says, which
  * containers know by being the loop's end.
  */
-export function cellMethod(cx: Lowering, cell: CellValue, name: string, node: acorn.CallExpression, scope: Scope): Value {
+export function cellMethod(cx: Lowering, cell: CellValue, name: string, node: acorn.CallExpression, scope: Scope): LoweredValue {
   const location = cx.at(node);
   if (name !== "march")
     return cx.fail(

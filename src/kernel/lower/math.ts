@@ -1,13 +1,13 @@
 import { own } from "../../base/own.js";
-import { call } from "../../ir/evaluate.js";
+import { evaluateCall } from "../../ir/evaluate.js";
 import { MATH } from "../../ir/operators.js";
 import { isFloat, isInteger, isSigned, isUnsigned } from "../../ir/scalars.js";
 import type * as acorn from "acorn";
 import type { BinaryFn, CompareFn, Expr, MathFn, NumericType, UnaryFn } from "../../ir/types.js";
 import type { Lowering } from "./lowering.js";
-import { as, combine, wholeQuotient, word } from "./operators.js";
-import { literal } from "./types.js";
-import { Scope, constant, type ScalarValue } from "./values.js";
+import { as, lowerOperator, wholeQuotient, asWord } from "./operators.js";
+import { literalExpr } from "./types.js";
+import { Scope, constantExpr, type ScalarValue } from "./values.js";
 import { scalarsOf } from "./operands.js";
 
 const EXACT: Record<string, UnaryFn & keyof Math> = {
@@ -35,7 +35,7 @@ export function mathCall(cx: Lowering, qualified: string, node: acorn.CallExpres
     const [a, b] = scalarsOf(cx, [first.left, first.right], scope);
     return (
       (isFloat(cx.unified(a, b, first).type) ? undefined : wholeOf(cx, name, a, b, first)) ??
-      exact(cx, name, combine(cx, "/", a, b, first), node)
+      exact(cx, name, lowerOperator(cx, "/", a, b, first), node)
     );
   }
   const args = scalarsOf(cx, node.arguments, scope);
@@ -53,10 +53,7 @@ export function mathCall(cx: Lowering, qualified: string, node: acorn.CallExpres
   if (isInexact(name)) return inexact(cx, name, args, node);
   switch (name) {
     case "mulhi":
-      return {
-        kind: "scalar",
-        expr: { op: "binary", type: "u32", fn: "mulhi", a: word(cx, "u32", args[0], node), b: word(cx, "u32", args[1], node) },
-      };
+      return { kind: "scalar", expr: product(cx, "u32", "mulhi", args, node) };
     case "powi":
       return whole(cx, args[0], args[1], node);
     case "copysign": {
@@ -64,12 +61,9 @@ export function mathCall(cx: Lowering, qualified: string, node: acorn.CallExpres
       return { kind: "scalar", expr: { op: "binary", type, fn: "copysign", a, b }, weak };
     }
     case "imul":
-      return {
-        kind: "scalar",
-        expr: { op: "binary", type: "i32", fn: "mul", a: word(cx, "i32", args[0], node), b: word(cx, "i32", args[1], node), wraps: true },
-      };
+      return { kind: "scalar", expr: { ...product(cx, "i32", "mul", args, node), wraps: true } };
     case "clz32":
-      return { kind: "scalar", expr: { op: "unary", type: "i32", fn: "clz", a: word(cx, "u32", args[0], node) } };
+      return { kind: "scalar", expr: { op: "unary", type: "i32", fn: "clz", a: asWord(cx, "u32", args[0], node) } };
     case "fround":
       return { kind: "scalar", expr: as("f32", args[0].expr) };
     case "sign":
@@ -79,6 +73,11 @@ export function mathCall(cx: Lowering, qualified: string, node: acorn.CallExpres
       return args.reduce((a, b) => extremum(cx, name as "min" | "max", a, b, node));
   }
 }
+
+/** A product of two words of 32 bits: the low word, or for `mulhi` the high one. */
+const product = (cx: Lowering, type: "i32" | "u32", fn: "mul" | "mulhi", [a, b]: readonly ScalarValue[], node: acorn.Node) =>
+  ({ op: "binary", type, fn, a: asWord(cx, type, a, node), b: asWord(cx, type, b, node) }) as const;
+
 const ARITY: Record<string, number> = { mulhi: 2, powi: 2, copysign: 2, imul: 2, clz32: 1, fround: 1, sign: 1 };
 
 /** Math.floor(a / b) and Math.trunc(a / b) of integers are integers, and 0 where b is. */
@@ -88,7 +87,7 @@ function wholeOf(cx: Lowering, name: "floor" | "trunc", a: ScalarValue, b: Scala
   const integer = (fn: BinaryFn, x: Expr, y: Expr): Expr => ({ op: "binary", type: "i32", fn, a: x, b: y });
   const compare = (fn: CompareFn, x: Expr, y: Expr): Expr => ({ op: "compare", type: "bool", fn, a: x, b: y });
   const [x, y] = [whole.expr.a, whole.expr.b].map((e) => cx.materialiseScalar({ kind: "scalar", expr: e }, node).expr);
-  const zero = constant("i32", 0);
+  const zero = constantExpr("i32", 0);
   const below: Expr = {
     op: "logical",
     type: "bool",
@@ -102,7 +101,7 @@ function wholeOf(cx: Lowering, name: "floor" | "trunc", a: ScalarValue, b: Scala
 function exact(cx: Lowering, name: string, value: ScalarValue, node: acorn.Node): ScalarValue {
   const fn = EXACT[name];
   const { expr, weak } = value;
-  if (weak && expr.op === "const") return literal(Math[fn](expr.value as number));
+  if (weak && expr.op === "const") return literalExpr(Math[fn](expr.value as number));
   if (isInteger(expr.type) && fn !== "sqrt")
     return fn === "abs" && isSigned(expr.type) ? { ...value, expr: { op: "unary", type: expr.type, fn, a: expr } } : value;
   const a = real(cx, value, node);
@@ -115,7 +114,7 @@ function inexact(cx: Lowering, fn: MathFn, args: ScalarValue[], node: acorn.Node
   if (constants.length === reals.length)
     return {
       kind: "scalar",
-      expr: constant("f64", call(fn, "f64", constants)),
+      expr: constantExpr("f64", evaluateCall(fn, "f64", constants)),
       weak: "float",
     };
   const [first, second] = reals;
@@ -131,7 +130,7 @@ function whole(cx: Lowering, base: ScalarValue, exponent: ScalarValue, node: aco
   const known = weak && x.op === "const" && n.op === "const";
   const expr: Expr = { op: "call", type: x.type as NumericType, fn: "powi", args: [x, n] };
   return known
-    ? { kind: "scalar", expr: constant("f64", call("powi", "f64", [x.value as number, n.value as number])), weak: "float" }
+    ? { kind: "scalar", expr: constantExpr("f64", evaluateCall("powi", "f64", [x.value as number, n.value as number])), weak: "float" }
     : { kind: "scalar", expr };
 }
 
@@ -149,7 +148,7 @@ function extremum(cx: Lowering, fn: BinaryFn & ("min" | "max"), a: ScalarValue, 
 function sign(cx: Lowering, value: ScalarValue, node: acorn.Node): ScalarValue {
   const x = cx.materialiseScalar(value, node).expr;
   const { type } = x;
-  const compare = (fn: "gt" | "lt"): Expr => ({ op: "compare", type: "bool", fn, a: x, b: constant(type, 0) });
-  const negative: Expr = isUnsigned(type) ? x : { op: "select", type, cond: compare("lt"), a: constant(type, -1), b: x };
-  return { kind: "scalar", expr: { op: "select", type, cond: compare("gt"), a: constant(type, 1), b: negative }, weak: value.weak };
+  const compare = (fn: "gt" | "lt"): Expr => ({ op: "compare", type: "bool", fn, a: x, b: constantExpr(type, 0) });
+  const negative: Expr = isUnsigned(type) ? x : { op: "select", type, cond: compare("lt"), a: constantExpr(type, -1), b: x };
+  return { kind: "scalar", expr: { op: "select", type, cond: compare("gt"), a: constantExpr(type, 1), b: negative }, weak: value.weak };
 }

@@ -1,18 +1,18 @@
 import { isUnsigned } from "../../ir/scalars.js";
 import type * as acorn from "acorn";
 import type { Expr } from "../../ir/types.js";
-import { read, type ExpressionNode, type Lowering } from "./lowering.js";
+import { readVariable, type ExpressionNode, type Lowering } from "./lowering.js";
 import { as } from "./operators.js";
 import { undefinedUsed } from "./outer.js";
-import type { Scope, ScalarValue, Value } from "./values.js";
+import type { Scope, ScalarValue, LoweredValue } from "./values.js";
 
 /** `value` as a scalar, or an error that says what it is instead. */
-export function scalar(cx: Lowering, value: Value, node: acorn.Node): ScalarValue {
+export function scalarOperand(cx: Lowering, value: LoweredValue, node: acorn.Node): ScalarValue {
   switch (value.kind) {
     case "scalar":
       return value;
     case "variable":
-      return read(value);
+      return readVariable(value);
     case "view":
       return cx.fail(
         node,
@@ -65,7 +65,7 @@ export function scalar(cx: Lowering, value: Value, node: acorn.Node): ScalarValu
   }
 }
 export const METHODS = { sum: "add", min: "min", max: "max", custom: "merge" } as const;
-const DESCRIPTIONS: Partial<Record<Value["kind"], string>> = {
+const DESCRIPTIONS: Partial<Record<LoweredValue["kind"], string>> = {
   array: "a private array",
   tuple: "an array literal",
   record: "an object",
@@ -76,7 +76,8 @@ const DESCRIPTIONS: Partial<Record<Value["kind"], string>> = {
   lanes: "the lanes of a member",
 };
 
-export const scalarOf = (cx: Lowering, node: ExpressionNode, scope: Scope): ScalarValue => scalar(cx, cx.expression(node, scope), node);
+export const scalarOf = (cx: Lowering, node: ExpressionNode, scope: Scope): ScalarValue =>
+  scalarOperand(cx, cx.expression(node, scope), node);
 
 /** Several scalars, evaluated from left to right. */
 export const scalarsOf = (cx: Lowering, nodes: readonly ExpressionNode[], scope: Scope): ScalarValue[] =>

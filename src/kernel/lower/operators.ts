@@ -1,13 +1,13 @@
 import { BINARY } from "../../ir/operators.js";
 import { isDouble, isFloat, isInteger, isUnsigned, wrap } from "../../ir/scalars.js";
 import type * as acorn from "acorn";
-import { call, cast } from "../../ir/evaluate.js";
+import { evaluateCall, evaluateCast } from "../../ir/evaluate.js";
 import type { BinaryFn, CompareFn, Expr, NumericType } from "../../ir/types.js";
-import { constantOf } from "./constant.js";
+import { knownConstant } from "./constant.js";
 import { mayLackPlus } from "../read/lost-plus.js";
 import type { Lowering } from "./lowering.js";
-import { inF64, literal } from "./types.js";
-import { constant, type ScalarValue } from "./values.js";
+import { asF64, literalExpr } from "./types.js";
+import { constantExpr, type ScalarValue } from "./values.js";
 
 const ARITHMETIC: Record<string, BinaryFn & ("add" | "sub" | "mul" | "div" | "rem")> = {
   "+": "add",
@@ -29,12 +29,15 @@ const COMPARE: Record<string, CompareFn> = {
 const BITS: Record<string, BinaryFn> = { "&": "and", "|": "or", "^": "xor", "<<": "shl", ">>": "shr" };
 
 /** `a operator b`, for binary expressions and compound assignments. */
-export function combine(cx: Lowering, operator: string, left: ScalarValue, right: ScalarValue, node: acorn.Node): ScalarValue {
+export function lowerOperator(cx: Lowering, operator: string, left: ScalarValue, right: ScalarValue, node: acorn.Node): ScalarValue {
   const [a, b] = cx.source.minified ? asNumbers(cx, operator, left, right) : [left, right];
   if (Object.hasOwn(COMPARE, operator)) return compare(cx, COMPARE[operator], a, b, node);
   if (Object.hasOwn(BITS, operator)) return bitwise(cx, operator, a, b, node);
   if (operator === ">>>")
-    return { kind: "scalar", expr: { op: "binary", type: "u32", fn: "shr", a: word(cx, "u32", a, node), b: word(cx, "u32", b, node) } };
+    return {
+      kind: "scalar",
+      expr: { op: "binary", type: "u32", fn: "shr", a: asWord(cx, "u32", a, node), b: asWord(cx, "u32", b, node) },
+    };
   if (operator === "**") return power(cx, a, b, node);
   return arithmetic(cx, operator, a, b, node);
 }
@@ -65,7 +68,7 @@ function compare(cx: Lowering, fn: CompareFn, a: ScalarValue, b: ScalarValue, no
 function arithmetic(cx: Lowering, operator: string, a: ScalarValue, b: ScalarValue, node: acorn.Node): ScalarValue {
   const fn = ARITHMETIC[operator] ?? cx.fail(node, `the operator ${operator} is not part of the kernel language`);
   if (a.weak && b.weak && a.expr.op === "const" && b.expr.op === "const")
-    return literal(EXACT[fn](a.expr.value as number, b.expr.value as number));
+    return literalExpr(EXACT[fn](a.expr.value as number, b.expr.value as number));
   const m = cx.unified(a, b, node);
   if (m.type === "bool") return cx.fail(node, `${operator} of truth values`, "write condition ? 1 : 0 for a number");
   if (fn === "div" && isInteger(m.type)) {
@@ -85,7 +88,7 @@ function arithmetic(cx: Lowering, operator: string, a: ScalarValue, b: ScalarVal
 function power(cx: Lowering, a: ScalarValue, b: ScalarValue, node: acorn.Node): ScalarValue {
   if (a.weak && b.weak && a.expr.op === "const" && b.expr.op === "const") {
     const [base, exponent] = [a.expr.value as number, b.expr.value as number];
-    return literal(wholePower(base, exponent) ?? call("pow", "f64", [base, exponent]));
+    return literalExpr(wholePower(base, exponent) ?? evaluateCall("pow", "f64", [base, exponent]));
   }
   const m = cx.unified(a, b, node);
   if (!isFloat(m.type)) {
@@ -114,10 +117,10 @@ const EXACT = {
 const weakFloat = ({ expr }: ScalarValue): ScalarValue => ({
   kind: "scalar",
   weak: "float",
-  expr: expr.op === "const" ? constant("f64", expr.value) : isDouble(expr.type) ? expr : { op: "cast", type: "f64", a: expr },
+  expr: expr.op === "const" ? constantExpr("f64", expr.value) : isDouble(expr.type) ? expr : { op: "cast", type: "f64", a: expr },
 });
 
-const fraction = ({ expr }: ScalarValue): ScalarValue => ({ kind: "scalar", expr: inF64(expr) });
+const fraction = ({ expr }: ScalarValue): ScalarValue => ({ kind: "scalar", expr: asF64(expr) });
 
 function bitwise(cx: Lowering, operator: string, a: ScalarValue, b: ScalarValue, node: acorn.Node): ScalarValue {
   if (a.expr.type === "bool" && b.expr.type === "bool" && operator !== "<<" && operator !== ">>") {
@@ -127,21 +130,21 @@ function bitwise(cx: Lowering, operator: string, a: ScalarValue, b: ScalarValue,
   const weak = a.weak && b.weak ? "int" : undefined;
   return {
     kind: "scalar",
-    expr: { op: "binary", type: "i32", fn: BITS[operator], a: word(cx, "i32", a, node), b: word(cx, "i32", b, node) },
+    expr: { op: "binary", type: "i32", fn: BITS[operator], a: asWord(cx, "i32", a, node), b: asWord(cx, "i32", b, node) },
     weak,
   };
 }
 
 /** An operand of a bit operation: JavaScript works on 32 bits. */
-export function word(cx: Lowering, type: "i32" | "u32", { expr, weak }: ScalarValue, node: acorn.Node): Expr {
-  if (weak && expr.op === "const" && Number.isInteger(expr.value)) return constant(type, wrap(type, expr.value as number));
+export function asWord(cx: Lowering, type: "i32" | "u32", { expr, weak }: ScalarValue, node: acorn.Node): Expr {
+  if (weak && expr.op === "const" && Number.isInteger(expr.value)) return constantExpr(type, wrap(type, expr.value as number));
   // Accepts floats in minified code: minifiers drop the zero of (...) | 0 before another bit operation.
   if (isFloat(expr.type) && !cx.source.minified) return cx.fail(node, `a bit operation on ${expr.type}`, "convert it first: (...) | 0");
-  return cut(type, expr);
+  return cutTo32(type, expr);
 }
 
 /** `expr` cut to 32 bits by the author's own words: its overflow is meant, and so is 0 for a division by zero. */
-export function cut(type: "i32" | "u32", expr: Expr): Expr {
+export function cutTo32(type: "i32" | "u32", expr: Expr): Expr {
   return as(type, wrapping(expr));
 }
 
@@ -156,7 +159,7 @@ function wrapping(expr: Expr): Expr {
 /** `expr` in another type by the rules of casts. */
 export function as(type: NumericType, expr: Expr): Expr {
   if (expr.type === type) return expr;
-  return expr.op === "const" ? constant(type, cast(type, expr.type, expr.value)) : { op: "cast", type, a: expr };
+  return expr.op === "const" ? constantExpr(type, evaluateCast(type, expr.type, expr.value)) : { op: "cast", type, a: expr };
 }
 
 /** `-a`, `~a`, and `+a`: f64, or of a truth value `a ? 1 : 0`, which minifiers write so. */
@@ -169,17 +172,21 @@ export function prefix(cx: Lowering, operator: string, value: ScalarValue, node:
   if (operator === "+") return { kind: "scalar", expr: cx.converted(value, "f64", node, "unary + gives f64") };
   if (type === "bool") return cx.fail(node, `${operator} of a truth value`, "write condition ? 1 : 0 for a number");
   if (operator === "~")
-    return { kind: "scalar", expr: { op: "unary", type: "i32", fn: "bitnot", a: word(cx, "i32", value, node) }, weak: value.weak && "int" };
+    return {
+      kind: "scalar",
+      expr: { op: "unary", type: "i32", fn: "bitnot", a: asWord(cx, "i32", value, node) },
+      weak: value.weak && "int",
+    };
   if (operator !== "-") return cx.fail(node, `${operator} is not part of the kernel language`);
-  if (value.expr.op === "const" && value.weak) return literal(-(value.expr.value as number));
+  if (value.expr.op === "const" && value.weak) return literalExpr(-(value.expr.value as number));
   if (isUnsigned(type)) return cx.fail(node, "a u32 is negated", "write (0 - x) >>> 0, or (x | 0) first");
   return { ...value, expr: { op: "unary", type, fn: "neg", a: value.expr } };
 }
 
 function truthAsNumber(cx: Lowering, cond: Expr): ScalarValue {
-  const known = constantOf(cx, cond);
-  if (known !== undefined) return literal(Number(known));
-  return { kind: "scalar", expr: { op: "select", type: "i32", cond, a: constant("i32", 1), b: constant("i32", 0) }, weak: "int" };
+  const known = knownConstant(cx, cond);
+  if (known !== undefined) return literalExpr(Number(known));
+  return { kind: "scalar", expr: { op: "select", type: "i32", cond, a: constantExpr("i32", 1), b: constantExpr("i32", 0) }, weak: "int" };
 }
 
 /** The truncated quotient of two integers; undefined if an operand is a float. */

@@ -3,7 +3,7 @@ import type * as acorn from "acorn";
 import { listBehind } from "./capture-lists.js";
 import type { Lowering } from "./lowering.js";
 import { pathOf } from "../read/syntax.js";
-import type { Scope, Value } from "./values.js";
+import type { Scope, LoweredValue } from "./values.js";
 
 /* Names of what is outside a kernel: see capture-lists.ts. */
 
@@ -43,7 +43,7 @@ const asAuthor = (path: string): string => (/^_|^import_|^\w+_\d+\./.test(path) 
 const NAMESPACES = new Set(["Math", "Number", "console"]);
 
 /** A member of something outside the kernel, `m.wave`; undefined if its first name is known here. */
-export function outerMember(cx: Lowering, node: acorn.MemberExpression, scope: Scope): Value | undefined {
+export function outerMember(cx: Lowering, node: acorn.MemberExpression, scope: Scope): LoweredValue | undefined {
   const path = pathOf(node);
   if (path === undefined) return undefined;
   const [first] = path.split(".");

@@ -2,12 +2,12 @@ import { unreachable } from "../../base/unreachable.js";
 import { labelled, leave, structure } from "../../ir/structure.js";
 import type * as acorn from "acorn";
 import { bindPattern } from "./assignments.js";
-import type { Frame, Lowering, Shape } from "./lowering.js";
+import type { CallFrame, Lowering, ReturnShape } from "./lowering.js";
 import { reassigned } from "../read/reassigned.js";
 import { alwaysReturns, isPlainFunction } from "../read/syntax.js";
 import { toolCall } from "./tool-calls.js";
-import { Scope, type Value } from "./values.js";
-import { condition, scalar } from "./operands.js";
+import { Scope, type LoweredValue } from "./values.js";
+import { condition, scalarOperand } from "./operands.js";
 
 type Statement = acorn.Statement | acorn.ModuleDeclaration;
 
@@ -15,7 +15,7 @@ type Statement = acorn.Statement | acorn.ModuleDeclaration;
 export const NOT_PLAIN = ["an async function or a generator is not part of the kernel language", "write a plain function"] as const;
 
 /** Lowers a list of statements, as far as control can reach. */
-export function statements(cx: Lowering, list: readonly Statement[], scope: Scope, frame: Frame): void {
+export function lowerStatements(cx: Lowering, list: readonly Statement[], scope: Scope, frame: CallFrame): void {
   for (const node of list)
     if (node.type === "FunctionDeclaration") {
       if (!isPlainFunction(node)) cx.fail(node, ...NOT_PLAIN);
@@ -30,7 +30,7 @@ export function statements(cx: Lowering, list: readonly Statement[], scope: Scop
 }
 
 /** A `return`: its value goes to the function's result, and control to the function's end, see `functionBody`. */
-export function finish(cx: Lowering, node: acorn.ReturnStatement, scope: Scope, frame: Frame): void {
+export function lowerReturn(cx: Lowering, node: acorn.ReturnStatement, scope: Scope, frame: CallFrame): void {
   if (node.argument) {
     const value = cx.expression(node.argument, scope);
     if (frame.result) store(cx, frame.result, value, node);
@@ -44,10 +44,10 @@ export function finish(cx: Lowering, node: acorn.ReturnStatement, scope: Scope, 
 }
 
 /** Lowers a function's statements; what they return is in locals afterwards. */
-export function functionBody(cx: Lowering, name: string, block: acorn.BlockStatement, scope: Scope): Value {
-  const frame: Frame = { key: cx.path };
+export function functionBody(cx: Lowering, name: string, block: acorn.BlockStatement, scope: Scope): LoweredValue {
+  const frame: CallFrame = { key: cx.path };
   frame.result = declareResult(cx, cx.knowledge.shapes.get(frame.key), block, `${name}_result`);
-  const { stmts } = cx.collect(() => statements(cx, block.body, scope, frame));
+  const { stmts } = cx.collect(() => lowerStatements(cx, block.body, scope, frame));
   cx.out.push(...structure(stmts, (wish) => cx.unique(wish), cx.at(block)));
   if (frame.result && (frame.bare || !alwaysReturns(block)))
     cx.fail(block, `${name} returns a value on some paths only`, "return one on every path");
@@ -55,7 +55,7 @@ export function functionBody(cx: Lowering, name: string, block: acorn.BlockState
 }
 
 /** Declares the locals that take a function's result, if an earlier attempt saw one. */
-function declareResult(cx: Lowering, shape: Shape | undefined, node: acorn.Node, name: string): Value | undefined {
+function declareResult(cx: Lowering, shape: ReturnShape | undefined, node: acorn.Node, name: string): LoweredValue | undefined {
   switch (shape?.kind) {
     case undefined:
     case "void":
@@ -71,14 +71,14 @@ function declareResult(cx: Lowering, shape: Shape | undefined, node: acorn.Node,
   }
 }
 
-function shapeOf(value: Value): Shape {
+function shapeOf(value: LoweredValue): ReturnShape {
   if (value.kind === "tuple") return { kind: "tuple", items: value.items.map(shapeOf) };
   if (value.kind === "record") return { kind: "record", fields: new Map([...value.fields].map(([f, v]) => [f, shapeOf(v)])) };
   return value.kind === "void" ? { kind: "void" } : { kind: "scalar" };
 }
 
-function store(cx: Lowering, target: Value, value: Value, node: acorn.Node): void {
-  if (target.kind === "variable") return cx.assign(target, scalar(cx, value, node), node);
+function store(cx: Lowering, target: LoweredValue, value: LoweredValue, node: acorn.Node): void {
+  if (target.kind === "variable") return cx.assign(target, scalarOperand(cx, value, node), node);
   if (target.kind === "tuple" && value.kind === "tuple" && target.items.length === value.items.length)
     return target.items.forEach((t, i) => store(cx, t, value.items[i], node));
   if (target.kind === "record" && value.kind === "record" && target.fields.size === value.fields.size)
@@ -94,7 +94,7 @@ function isTemporary({ stack }: Lowering, node: acorn.VariableDeclaration): bool
 }
 
 /** A loop under a label, which `break` and `continue` inside of it may name. */
-export function labelledLoop(cx: Lowering, node: acorn.LabeledStatement, scope: Scope, frame: Frame): void {
+export function labelledLoop(cx: Lowering, node: acorn.LabeledStatement, scope: Scope, frame: CallFrame): void {
   const { label, body } = node;
   if (!/^(For|While|DoWhile)Statement$/.test(body.type)) cx.fail(node, `the label ${label.name} is not before a loop`, "label loops only");
   const { stmts } = cx.collect(() => cx.statement(body, scope, frame));
@@ -103,10 +103,10 @@ export function labelledLoop(cx: Lowering, node: acorn.LabeledStatement, scope: 
   cx.out.push(...stmts.slice(0, -1), labelled(loop, label.name));
 }
 
-export function branch(cx: Lowering, node: acorn.IfStatement, scope: Scope, frame: Frame): void {
+export function branch(cx: Lowering, node: acorn.IfStatement, scope: Scope, frame: CallFrame): void {
   const cond = condition(cx, node.test, scope);
-  const a = cx.collect(() => statements(cx, [node.consequent], new Scope(scope), frame));
-  const b = cx.collect(() => node.alternate && statements(cx, [node.alternate], new Scope(scope), frame));
+  const a = cx.collect(() => lowerStatements(cx, [node.consequent], new Scope(scope), frame));
+  const b = cx.collect(() => node.alternate && lowerStatements(cx, [node.alternate], new Scope(scope), frame));
   cx.out.push({ kind: "if", cond, then: a.stmts, else: b.stmts, location: cx.at(node) });
 }
 

@@ -2,30 +2,30 @@ import type * as acorn from "acorn";
 import { definitionsOf } from "../../ir/analysis/affine.js";
 import type { Expr, NumericType, Stmt, TeamResult } from "../../ir/types.js";
 import { mapChildren, someExpr } from "../../ir/walk.js";
-import { constantOf } from "./constant.js";
+import { knownConstant } from "./constant.js";
 import { declareArray } from "./expressions.js";
 import type { Lowering } from "./lowering.js";
 import { stringOf } from "../read/syntax.js";
-import type { Scope, Value, Variable } from "./values.js";
-import { scalar, scalarOf } from "./operands.js";
+import type { Scope, LoweredValue, LocalVariable } from "./values.js";
+import { scalarOperand, scalarOf } from "./operands.js";
 import { inline } from "./inline.js";
 import { startHeld } from "./held.js";
 import { int } from "../../ir/expressions.js";
 
-const VOID: Value = { kind: "void" };
+const VOID: LoweredValue = { kind: "void" };
 const OPS: readonly string[] = ["sum", "min", "max"];
 const SINGLE = "team.single";
 
 /** Owner of a shared loop, and the argument of its function after the index. */
 interface Level {
   readonly of: "team" | "lanes";
-  readonly rest: readonly Value[];
+  readonly rest: readonly LoweredValue[];
 }
 const MEMBERS: Level = { of: "team", rest: [{ kind: "lanes" }] };
 const LANES: Level = { of: "lanes", rest: [] };
 
 /** A call of a method of the team: a loop that its members share, memory that they share, or work for one of them. */
-export function teamMethod(cx: Lowering, name: string, node: acorn.CallExpression, scope: Scope): Value {
+export function teamMethod(cx: Lowering, name: string, node: acorn.CallExpression, scope: Scope): LoweredValue {
   if (cx.shared.length > 0)
     return cx.fail(
       node,
@@ -52,7 +52,7 @@ export function teamMethod(cx: Lowering, name: string, node: acorn.CallExpressio
 }
 
 /** A call of a method of the lanes of a member: a loop that they share. */
-export function lanesMethod(cx: Lowering, name: string, node: acorn.CallExpression, scope: Scope): Value {
+export function lanesMethod(cx: Lowering, name: string, node: acorn.CallExpression, scope: Scope): LoweredValue {
   if (cx.shared.length > 1) return cx.fail(node, `lanes.${name} inside ${cx.shared[1]}`, "a lane runs alone: write a loop");
   return (
     sharedLoop(cx, name, node, scope, LANES) ?? cx.fail(node, `lanes have no method "${name}"`, "they have range, sum, min, max and reduce")
@@ -60,7 +60,7 @@ export function lanesMethod(cx: Lowering, name: string, node: acorn.CallExpressi
 }
 
 /** A loop that members of a team share, or lanes of a member; undefined for other methods. */
-function sharedLoop(cx: Lowering, name: string, node: acorn.CallExpression, scope: Scope, level: Level): Value | undefined {
+function sharedLoop(cx: Lowering, name: string, node: acorn.CallExpression, scope: Scope, level: Level): LoweredValue | undefined {
   switch (name) {
     case "range":
       return sharedRange(cx, node, scope, level);
@@ -76,7 +76,7 @@ function sharedLoop(cx: Lowering, name: string, node: acorn.CallExpression, scop
   }
 }
 
-function sharedRange(cx: Lowering, node: acorn.CallExpression, scope: Scope, level: Level): Value {
+function sharedRange(cx: Lowering, node: acorn.CallExpression, scope: Scope, level: Level): LoweredValue {
   const count = countOf(cx, node, scope);
   const { name, index } = member(cx);
   const { stmts } = cx.collect(() => callback(cx, node, 1, scope, [index, ...level.rest], `${level.of}.range`));
@@ -84,20 +84,20 @@ function sharedRange(cx: Lowering, node: acorn.CallExpression, scope: Scope, lev
   return VOID;
 }
 
-function sharedFold(cx: Lowering, op: TeamResult["op"], node: acorn.CallExpression, scope: Scope, level: Level): Value {
+function sharedFold(cx: Lowering, op: TeamResult["op"], node: acorn.CallExpression, scope: Scope, level: Level): LoweredValue {
   const location = cx.at(node);
   const count = countOf(cx, node, scope);
   const { name, index } = member(cx);
   const result = resultVariable(cx, node, op, "");
   const { stmts } = cx.collect(() => {
-    const value = scalar(cx, callback(cx, node, 1, scope, [index, ...level.rest], `${level.of}.${op}`), node);
+    const value = scalarOperand(cx, callback(cx, node, 1, scope, [index, ...level.rest], `${level.of}.${op}`), node);
     cx.out.push({ kind: "reduce", target: result.name, value: cx.fit(value, result, node), location });
   });
   cx.out.push({ kind: "teamReduce", name, count, results: [teamResult(result, op)], body: stmts, location });
   return result;
 }
 
-function sharedReduce(cx: Lowering, node: acorn.CallExpression, scope: Scope, level: Level): Value {
+function sharedReduce(cx: Lowering, node: acorn.CallExpression, scope: Scope, level: Level): LoweredValue {
   const count = countOf(cx, node, scope);
   const { name, index } = member(cx);
   const location = cx.at(node);
@@ -111,7 +111,7 @@ function sharedReduce(cx: Lowering, node: acorn.CallExpression, scope: Scope, le
   }));
   const { stmts } = cx.collect(() => {
     const last: Stmt[] = [];
-    const fields = results.map(({ field, op, components, variables }): [string, Value] => {
+    const fields = results.map(({ field, op, components, variables }): [string, LoweredValue] => {
       const [variable] = variables;
       const type = variable.type as NumericType;
       if (components === undefined) return [field, { kind: "reduce", name: variable.name, type, op, result: variable }];
@@ -132,8 +132,8 @@ function sharedReduce(cx: Lowering, node: acorn.CallExpression, scope: Scope, le
 function resultValue(
   cx: Lowering,
   node: acorn.Node,
-  { components, variables }: { readonly components?: number; readonly variables: readonly Variable[] },
-): Value {
+  { components, variables }: { readonly components?: number; readonly variables: readonly LocalVariable[] },
+): LoweredValue {
   const [first] = variables;
   if (components === undefined) return first;
   const array = declareArray(cx, node, first.type as NumericType, components, "private");
@@ -142,7 +142,7 @@ function resultValue(
   return array;
 }
 
-function scratch(cx: Lowering, node: acorn.CallExpression, scope: Scope): Value {
+function scratch(cx: Lowering, node: acorn.CallExpression, scope: Scope): LoweredValue {
   const [type, length, options] = node.arguments;
   const element = scratchType(cx, type ?? cx.fail(node, "a type is missing"), scope);
   if (element === undefined || !["f64", "f32", "i32", "u32"].includes(element))
@@ -152,7 +152,7 @@ function scratch(cx: Lowering, node: acorn.CallExpression, scope: Scope): Value 
       'team.scratch("f64", 64)',
     );
   if (options && levelOf(cx, options) === 1) return teamRow(cx, node, element as NumericType, scope);
-  const elements = constantOf(cx, scalarOf(cx, length ?? cx.fail(node, "a length is missing"), scope).expr);
+  const elements = knownConstant(cx, scalarOf(cx, length ?? cx.fail(node, "a length is missing"), scope).expr);
   if (typeof elements !== "number" || !Number.isInteger(elements) || elements < 1)
     return cx.fail(node, "the length of scratch must be constant", "use a number or a fixed(i32) parameter, or { level: 1 }");
   return declareArray(cx, node, element as NumericType, elements, "scratch");
@@ -167,7 +167,7 @@ function levelOf(cx: Lowering, node: acorn.Expression | acorn.SpreadElement): 0 
 }
 
 /** Scratch of level 1: the team's row of a view that the launch allocates. */
-function teamRow(cx: Lowering, node: acorn.CallExpression, element: NumericType, scope: Scope): Value {
+function teamRow(cx: Lowering, node: acorn.CallExpression, element: NumericType, scope: Scope): LoweredValue {
   const first = node.arguments[1];
   const definitions = definitionsOf(cx.out);
   const known = (e: Expr): Expr => {
@@ -196,7 +196,7 @@ function countOf(cx: Lowering, node: acorn.CallExpression, scope: Scope): Expr {
   return cx.materialiseScalar({ kind: "scalar", expr: count }, first, "count").expr;
 }
 
-function member(cx: Lowering): { name: string; index: Value } {
+function member(cx: Lowering): { name: string; index: LoweredValue } {
   const name = cx.unique("j");
   return { name, index: { kind: "scalar", expr: { op: "local", type: "i32", name } } };
 }
@@ -209,7 +209,14 @@ const SHAPES = [
 ];
 
 /** Inlines the function that stands at `position` among the arguments of `method`. */
-function callback(cx: Lowering, node: acorn.CallExpression, position: number, scope: Scope, args: Value[], method: string): Value {
+function callback(
+  cx: Lowering,
+  node: acorn.CallExpression,
+  position: number,
+  scope: Scope,
+  args: LoweredValue[],
+  method: string,
+): LoweredValue {
   const argument = node.arguments[position] ?? cx.fail(node, "a function is missing", SHAPES[position]);
   const fn = cx.expression(argument, scope);
   if (fn.kind !== "function") return cx.fail(argument, "a function is needed here");
@@ -250,7 +257,7 @@ function resultSpec(cx: Lowering, node: acorn.Node, scope: Scope): ResultSpec {
   if (node.type !== "ArrayExpression") return { op: known(stringOf(node)) };
   const [op, length, more] = (node as acorn.ArrayExpression).elements;
   if (!op || !length || more) return cx.fail(node, RESULTS);
-  const components = constantOf(cx, scalarOf(cx, length, scope).expr);
+  const components = knownConstant(cx, scalarOf(cx, length, scope).expr);
   if (typeof components !== "number" || !Number.isInteger(components) || components < 1 || components > MOST_COMPONENTS)
     return cx.fail(
       length,
@@ -261,10 +268,10 @@ function resultSpec(cx: Lowering, node: acorn.Node, scope: Scope): ResultSpec {
 }
 
 /** A result starts as f64, and takes the type of what is folded into it. */
-function resultVariable(cx: Lowering, node: acorn.Node, name: string, part: string): Variable {
+function resultVariable(cx: Lowering, node: acorn.Node, name: string, part: string): LocalVariable {
   const key = `${cx.path}/${node.start}:team${part}`;
   const { type, weak } = cx.knowledge.types.get(key) ?? { type: "f64", weak: "float" };
   return { kind: "variable", name: cx.unique(`${name}_`), type, weak, constant: true, key, open: true };
 }
 
-const teamResult = (v: Variable, op: TeamResult["op"]): TeamResult => ({ name: v.name, type: v.type as NumericType, op });
+const teamResult = (v: LocalVariable, op: TeamResult["op"]): TeamResult => ({ name: v.name, type: v.type as NumericType, op });

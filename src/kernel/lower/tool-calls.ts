@@ -1,10 +1,10 @@
 import type * as acorn from "acorn";
 import { own } from "../../base/own.js";
 import type { ExpressionNode, Lowering } from "./lowering.js";
-import { scalar } from "./operands.js";
-import { combine } from "./operators.js";
+import { scalarOperand } from "./operands.js";
+import { lowerOperator } from "./operators.js";
 import { pathOf, stringOf } from "../read/syntax.js";
-import type { Scope, Value } from "./values.js";
+import type { Scope, LoweredValue } from "./values.js";
 
 /*
  * Calls that compilers, bundlers and minifiers write in place of the author's own syntax. They call functions that the author's file does not have:
@@ -74,7 +74,7 @@ const BY_HELPER: Readonly<Record<string, Refusal>> = Object.fromEntries(
  * The value of a call that a tool wrote: `__pow(a, b)` for `a ** b`, and `__name(fn, "name")`, also under another name, which keeps a function's
  * name. Refuses calls that stand for what is outside of the language. Undefined for all other calls, and for names that are known in `scope`.
  */
-export function toolCall(cx: Lowering, node: acorn.CallExpression, scope: Scope): Value | undefined {
+export function toolCall(cx: Lowering, node: acorn.CallExpression, scope: Scope): LoweredValue | undefined {
   const path = pathOf(node.callee);
   if (path === undefined || scope.find(path) || scope.find(path.split(".")[0])) return undefined;
   const args = node.arguments as readonly ExpressionNode[];
@@ -83,10 +83,10 @@ export function toolCall(cx: Lowering, node: acorn.CallExpression, scope: Scope)
     const name = part.replace(/_|\d+$/g, "").toLowerCase();
     if (name === "pow" && args.length === 2) {
       const [a, b] = cx.inOrder(
-        args.map((arg) => () => scalar(cx, cx.expression(arg, scope), arg)),
+        args.map((arg) => () => scalarOperand(cx, cx.expression(arg, scope), arg)),
         (value, n) => cx.materialiseScalar(value, args[n]),
       );
-      return combine(cx, "**", a, b, node);
+      return lowerOperator(cx, "**", a, b, node);
     }
     const refusal = own(BY_HELPER, name);
     if (refusal) return cx.fail(node, `${refusal.written} is not part of the kernel language`, refusal.remedy);

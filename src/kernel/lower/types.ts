@@ -1,6 +1,6 @@
 import { isDouble, isFloat, isInteger, isSingle, isUnsigned, wrap, type IntegerType } from "../../ir/scalars.js";
 import type { Expr, ScalarType } from "../../ir/types.js";
-import { constant, type ScalarValue } from "./values.js";
+import { constantExpr, type ScalarValue } from "./values.js";
 
 /*
  * How operand types are unified. The rules keep what the same text means as plain TypeScript: an integer becomes a float where it meets one,
@@ -20,11 +20,11 @@ export function convert(value: ScalarValue, type: ScalarType): Expr | TypeMismat
   if (from === type) return expr;
   if (weak && expr.op === "const" && type !== "bool") {
     const number = Number(expr.value);
-    if (isFloat(type)) return constant(type, wrap(type, number));
+    if (isFloat(type)) return constantExpr(type, wrap(type, number));
     if (Number.isInteger(number)) {
       const wrapped = wrap(type, number);
       return wrapped === number
-        ? constant(type, number + 0)
+        ? constantExpr(type, number + 0)
         : { found: String(number), remedy: `write ${number} ${CUTS[type]} 0 for its 32 bits` };
     }
   }
@@ -34,12 +34,12 @@ export function convert(value: ScalarValue, type: ScalarType): Expr | TypeMismat
 }
 
 /** Sums and products of integers in f64, as JavaScript computes them, unless the author has cut them to 32 bits. */
-export function inF64(expr: Expr): Expr {
-  if (expr.op === "unary" && expr.fn === "neg" && !expr.wraps) return { ...expr, type: "f64", a: inF64(expr.a) };
+export function asF64(expr: Expr): Expr {
+  if (expr.op === "unary" && expr.fn === "neg" && !expr.wraps) return { ...expr, type: "f64", a: asF64(expr.a) };
   if (expr.op === "binary" && !expr.wraps && (expr.fn === "add" || expr.fn === "sub" || expr.fn === "mul"))
-    return { ...expr, type: "f64", a: inF64(expr.a), b: inF64(expr.b) };
+    return { ...expr, type: "f64", a: asF64(expr.a), b: asF64(expr.b) };
   if (isDouble(expr.type)) return expr;
-  return expr.op === "const" ? constant("f64", Number(expr.value)) : { op: "cast", type: "f64", a: expr };
+  return expr.op === "const" ? constantExpr("f64", Number(expr.value)) : { op: "cast", type: "f64", a: expr };
 }
 
 /** Operators that cut a number to the 32 bits of a type. */
@@ -94,9 +94,9 @@ function commonType(a: ScalarValue, b: ScalarValue): ScalarType | undefined {
 }
 
 /** A literal's value with the type it has when nothing else decides. */
-export function literal(value: number): ScalarValue {
+export function literalExpr(value: number): ScalarValue {
   const integer = Number.isInteger(value) && !Object.is(value, -0);
-  if (integer && value >= -0x80000000 && value <= 0x7fffffff) return { kind: "scalar", expr: constant("i32", value), weak: "int" };
-  if (integer && value >= 0 && value <= 0xffffffff) return { kind: "scalar", expr: constant("u32", value), weak: "int" };
-  return { kind: "scalar", expr: constant("f64", value), weak: "float" };
+  if (integer && value >= -0x80000000 && value <= 0x7fffffff) return { kind: "scalar", expr: constantExpr("i32", value), weak: "int" };
+  if (integer && value >= 0 && value <= 0xffffffff) return { kind: "scalar", expr: constantExpr("u32", value), weak: "int" };
+  return { kind: "scalar", expr: constantExpr("f64", value), weak: "float" };
 }

@@ -6,9 +6,9 @@ import type { FunctionNode, FunctionSource } from "../read/source.js";
  * Value that a name or an expression of the source stands for while it is lowered. Only scalars exist at run time; the rest (views, tuples,
  * records, functions, the team) is resolved here.
  */
-export type Value =
+export type LoweredValue =
   | ScalarValue
-  | Variable
+  | LocalVariable
   | { kind: "view"; name: string; element: NumericType; rank: number; prefix: Expr[] }
   | FieldValue
   /** Components of one cell of a field with several; `own` if it is the body's cell, which may be written. */
@@ -20,15 +20,15 @@ export type Value =
   | { kind: "particle"; index: string }
   | { kind: "deposit"; name: string; element: NumericType; cardinality: number }
   | { kind: "scatter"; name: string; element: NumericType; rank: number; op: ScatterOp }
-  | { kind: "reduce"; name: string; type: NumericType; op: ReduceOp; result?: Variable }
+  | { kind: "reduce"; name: string; type: NumericType; op: ReduceOp; result?: LocalVariable }
   /** A scalar that a scalar step sets. */
   | { kind: "assign"; name: string; type: NumericType }
   /** A reduction of several components, which a private array holds until the body, or the turn of a shared loop, ends. */
-  | { kind: "reduceEach"; name: string; type: NumericType; op: ScatterOp; array: string; result?: Variable }
+  | { kind: "reduceEach"; name: string; type: NumericType; op: ScatterOp; array: string; result?: LocalVariable }
   | { kind: "array"; name: string; type: NumericType; length: number }
   | { kind: "table"; name: string; type: NumericType; shape: number[]; prefix: Expr[] }
-  | { kind: "tuple"; items: Value[] }
-  | { kind: "record"; fields: Map<string, Value> }
+  | { kind: "tuple"; items: LoweredValue[] }
+  | { kind: "record"; fields: Map<string, LoweredValue> }
   | FunctionValue
   | { kind: "builtin"; name: string }
   | { kind: "arrayType"; type: NumericType }
@@ -49,7 +49,7 @@ export interface ScalarValue {
   weak?: "int" | "float";
 }
 
-export interface Variable {
+export interface LocalVariable {
   kind: "variable";
   name: string;
   type: ScalarType;
@@ -90,12 +90,12 @@ export interface FieldValue {
 
 /** Names visible at a point of the source. */
 export class Scope {
-  private readonly names = new Map<string, Value>();
+  private readonly names = new Map<string, LoweredValue>();
   constructor(readonly parent?: Scope) {}
-  find(name: string): Value | undefined {
+  find(name: string): LoweredValue | undefined {
     return this.names.get(name) ?? this.parent?.find(name);
   }
-  bind(name: string, value: Value): void {
+  bind(name: string, value: LoweredValue): void {
     this.names.set(name, value);
   }
 }
@@ -104,4 +104,4 @@ export class Scope {
 export const isLeaf = (e: Expr): boolean =>
   e.op === "const" || e.op === "local" || e.op === "param" || e.op === "index" || e.op === "extent" || e.op === "teamSize";
 
-export const constant = (type: ScalarType, value: number | boolean): Expr => ({ op: "const", type, value });
+export const constantExpr = (type: ScalarType, value: number | boolean): Expr => ({ op: "const", type, value });

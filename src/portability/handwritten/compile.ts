@@ -5,13 +5,13 @@ import { delimiter, join } from "node:path";
 import { recallPath, remember } from "../../cache/cache.js";
 import { compileLibrary, findCompiler, hasOpenMP, type LoadTest } from "../../device/native/compiler.js";
 import { IsoformError } from "../../base/errors.js";
-import { NoProgramError, sourceOf, type Language } from "./sources.js";
+import { NoProgramError, sourceOf, type HandWrittenLanguage } from "./sources.js";
 
 /**
  * Gives the path of a program's shared library, which `test` has loaded when it was compiled. `arch` is the GPU's, as nvcc's option `-arch` calls it. Throws
  * NoProgramError where there is no compiler.
  */
-export function compileProgram(program: string, language: Language, test: LoadTest, arch = "native"): string {
+export function compileProgram(program: string, language: HandWrittenLanguage, test: LoadTest, arch = "native"): string {
   const source = sourceOf(program, language);
   return language === "c" ? compileC(program, source, test) : compileCuda(program, source, test, arch);
 }

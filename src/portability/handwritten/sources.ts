@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { IsoformError } from "../../base/errors.js";
 
 /** Languages of hand-written programs. */
-export type Language = "c" | "cuda";
+export type HandWrittenLanguage = "c" | "cuda";
 
 /** Their name in an assessment. */
 export const HANDWRITTEN = "handwritten";
@@ -12,12 +12,12 @@ export class NoProgramError extends IsoformError {
   override name = "NoProgramError";
 }
 
-const SUFFIX: Readonly<Record<Language, string>> = { c: "c", cuda: "cu" };
+const SUFFIX: Readonly<Record<HandWrittenLanguage, string>> = { c: "c", cuda: "cu" };
 const FOLDER = new URL("../../../../bench/baselines/assessed/", import.meta.url);
 const OWN_INCLUDE = /^#include "(.+)"$/gm;
 
 /** A program's whole text, with the files that it includes in their places. Throws NoProgramError if there is none in that language. */
-export function sourceOf(program: string, language: Language): string {
+export function sourceOf(program: string, language: HandWrittenLanguage): string {
   const once = new Set<string>();
   const read = (url: URL): string => {
     if (once.has(url.href)) return "";

@@ -1,4 +1,4 @@
-import { layOut, type Field, type FieldType } from "../../emit/c/arguments.js";
+import { layOut, type StructField, type StructFieldType } from "../../emit/c/arguments.js";
 import { openmpDialect } from "../../emit/c/openmp-dialect.js";
 import type { EmitRequest } from "../../emit/standalone/index.js";
 import { launchArguments, type Argument } from "../../emit/standalone/signature.js";
@@ -13,7 +13,7 @@ export interface PortCall {
   /** The function of `source`, which takes the struct's address. */
   readonly entry: string;
   /** The struct's members. Results are in the struct itself, and so is what the launch function returns. */
-  readonly fields: readonly Field<PortSlot>[];
+  readonly fields: readonly StructField<PortSlot>[];
   /** Bytes. */
   readonly size: number;
 }
@@ -26,8 +26,10 @@ const ENTRY = "port_call";
 /** The call of the launch function in the files that `request` is emitted to. */
 export function portCall(request: EmitRequest): PortCall {
   const args = launchArguments(request, new Names());
-  const results = new Map<string, FieldType>(request.ir.params.flatMap((p) => (p.kind === "reduce" ? [[p.name, p.type] as const] : [])));
-  const member = (slot: PortSlot, name: string, type: FieldType) => ({ slot, name, type, declared: declaredAs(type), length: 1 });
+  const results = new Map<string, StructFieldType>(
+    request.ir.params.flatMap((p) => (p.kind === "reduce" ? [[p.name, p.type] as const] : [])),
+  );
+  const member = (slot: PortSlot, name: string, type: StructFieldType) => ({ slot, name, type, declared: declaredAs(type), length: 1 });
   const { fields, size } = layOut<PortSlot>([
     ...args.map((arg, n) => member(arg.slot, `a${n}`, arg.slot.kind === "result" ? results.get(arg.slot.name)! : fieldType(arg))),
     member({ kind: "status" }, "status", "i32"),
@@ -46,9 +48,9 @@ export function portCall(request: EmitRequest): PortCall {
   return { source: source.join("\n"), entry: ENTRY, fields, size };
 }
 
-const fieldType = ({ type }: Argument): FieldType => (type === "index" ? "i64" : type);
+const fieldType = ({ type }: Argument): StructFieldType => (type === "index" ? "i64" : type);
 
-function declaredAs(type: FieldType): string {
+function declaredAs(type: StructFieldType): string {
   if (type === "pointer") return "void *";
   return `${openmpDialect.types[type === "i64" ? "index" : (type satisfies ScalarType)]} `;
 }

@@ -2,7 +2,7 @@ import { threadCount } from "../../device/cpu/pool.js";
 import { describeMachine } from "../../device/cpu/machine.js";
 import type { Device } from "../../device/device.js";
 import { askCompiler, findCompiler, type Compiler } from "../../device/native/compiler.js";
-import { limitSpinning, Loader, loadKoffi } from "../../device/native/library.js";
+import { limitSpinning, Loader, loadWorkingKoffi } from "../../device/native/library.js";
 import { cover } from "../../device/tools/tools.js";
 import { DeviceError } from "../../base/errors.js";
 import { portDevice, type Port } from "./names.js";
@@ -15,7 +15,7 @@ import { compiledEntry, type Toolchain } from "./toolchain.js";
  */
 export async function openPort(port: Port): Promise<Device> {
   const name = portDevice(port);
-  const koffi = await loadKoffi();
+  const koffi = await loadWorkingKoffi();
   if (!koffi) throw new DeviceError(name, "the package koffi, which calls compiled code, does not load", "npm install koffi");
   const compiler = port === "omp-target" ? offloadingCompiler(name) : findCompiler();
   if (!compiler)

@@ -5,10 +5,11 @@ import { addressOf, hostOf, spanOf, writeView } from "../../device/cpu/host-view
 import type { CpuProgram } from "../../device/cpu/launch.js";
 import { cpuCapabilities } from "../../device/cpu/machine.js";
 import type { Binding } from "../../device/launch/binding.js";
-import type { Entry, Loader } from "../../device/native/library.js";
+import type { NativeEntry, Loader } from "../../device/native/library.js";
 import { LaunchTuning } from "../../device/tuning/tuning.js";
 import { getField, setField } from "../../emit/c/arguments.js";
-import { stemOf, TARGETS, unitStridesOf, type EmitRequest } from "../../emit/standalone/index.js";
+import { stemOf, TARGETS, type EmitRequest } from "../../emit/standalone/index.js";
+import { unitStridesOf } from "../../emit/standalone/request.js";
 import { slotText } from "../../schedule/slots.js";
 import type { KernelIR } from "../../ir/types.js";
 import { DeviceError, EmitError } from "../../base/errors.js";
@@ -27,7 +28,7 @@ interface PortTools extends Toolchain {
 
 interface PortCode extends PortCall {
   readonly text: string;
-  readonly function: Entry;
+  readonly function: NativeEntry;
 }
 
 /** Launches are what `isoform emit` writes for the same kernels: compiled, and called on the memory of the CPU backends. */

@@ -1,5 +1,5 @@
 import { compileLibrary, hasOpenMP, type Compiler } from "../../device/native/compiler.js";
-import type { Entry, Loader } from "../../device/native/library.js";
+import type { NativeEntry, Loader } from "../../device/native/library.js";
 import type { Precision } from "../../ir/launch.js";
 import { DeviceError } from "../../base/errors.js";
 
@@ -16,7 +16,7 @@ export function compiledEntry(
   source: string,
   entry: string,
   precision: Precision,
-): Entry {
+): NativeEntry {
   try {
     const library = compileLibrary(compiler, kernel, source, precision, loader.test(entry));
     // A compiler without OpenMP has left the pragmas out.

@@ -1,9 +1,9 @@
 import type { Peaks } from "../measure.js";
 import { figure, tableText } from "../tables.js";
-import type { RowKind, Subject, Work } from "./row.js";
+import type { RowKind, Subject, CountedWork } from "./row.js";
 
 /** One label in one region, on one device (or, of a graph, on several). */
-export interface ProfileRow extends Subject, Work {
+export interface ProfileRow extends Subject, CountedWork {
   readonly count: number;
   /** How many of them were measured; what follows is null where none was. */
   readonly sampled: number;
@@ -12,7 +12,7 @@ export interface ProfileRow extends Subject, Work {
   readonly mean: number | null;
   readonly least: number | null;
   /** Bytes and operations a second; null also where the clock saw no time pass. */
-  readonly rates: Work | null;
+  readonly rates: CountedWork | null;
 }
 
 /** Time in one region of the program. */
@@ -35,7 +35,7 @@ export interface MemoryUse {
 }
 
 /** When something ran, in seconds from the start of the profile. */
-export interface Span extends Work {
+export interface Span extends CountedWork {
   readonly kind: RowKind | "region";
   readonly label: string;
   /** Undefined for regions, which belong to the program. */

@@ -3,7 +3,7 @@ import { hooks } from "../../device/tools/hooks.js";
 import type { CopyEvent, FenceEvent, KernelEvent, MemoryEvent, RegionEvent, Tool } from "../../device/tools/tools.js";
 import { DeviceClock } from "./device-clock.js";
 import type { MemoryUse, Profile, RegionTime, Span } from "./profile.js";
-import { Row, type Inner, type Subject, type Work } from "./row.js";
+import { LabelSamples, type Inner, type Subject, type CountedWork } from "./row.js";
 
 /** Options of `Profiler`. */
 export interface ProfilerOptions {
@@ -15,15 +15,15 @@ export interface ProfilerOptions {
   graphs?: "whole" | "apart";
 }
 
-const NONE: Work = { bytes: 0, flops: 0 };
+const NONE: CountedWork = { bytes: 0, flops: 0 };
 
 const seconds = (): number => performance.now() / 1e3;
 
 /** Something that began and has not ended. */
 interface Begun {
-  readonly row: Row;
+  readonly row: LabelSamples;
   readonly weight: number;
-  readonly work: Work;
+  readonly work: CountedWork;
   /** By the program's clock where there is no mark in a queue. */
   readonly at: number | DeviceEvent;
 }
@@ -34,7 +34,7 @@ interface Begun {
  */
 export class Profiler implements Tool {
   private readonly start = seconds();
-  private readonly rows = new Map<string, Row>();
+  private readonly rows = new Map<string, LabelSamples>();
   private readonly regions = new Map<string, { count: number; seconds: number }>();
   private readonly devices = new Map<string, Device>();
   private readonly clocks = new Map<Device, DeviceClock>();
@@ -176,15 +176,15 @@ export class Profiler implements Tool {
     return this.open.at(-1)?.path ?? [];
   }
 
-  private row(subject: Subject): Row {
+  private row(subject: Subject): LabelSamples {
     const key = JSON.stringify([subject.kind, subject.region, subject.label, subject.devices, subject.precision]);
     let row = this.rows.get(key);
-    if (!row) this.rows.set(key, (row = new Row(subject, this.samples)));
+    if (!row) this.rows.set(key, (row = new LabelSamples(subject, this.samples)));
     return row;
   }
 
   /** Marks the begin in the queue, or, where there is none, by the program's clock. */
-  private begin(event: object, row: Row, work: Work, queue?: Queue): void {
+  private begin(event: object, row: LabelSamples, work: CountedWork, queue?: Queue): void {
     const weight = row.add(work);
     if (weight === 0) return;
     if (queue && !this.clocks.has(queue.device)) this.clocks.set(queue.device, new DeviceClock(queue, seconds() - this.start));

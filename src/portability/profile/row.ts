@@ -23,7 +23,7 @@ export interface Subject {
 }
 
 /** Bytes and operations by the counting rule of docs/assessment.md; of a copy the bytes of its source. */
-export interface Work {
+export interface CountedWork {
   readonly bytes: number;
   readonly flops: number;
 }
@@ -32,7 +32,7 @@ export interface Work {
 const MOST_PENDING = 64;
 
 /** Samples of one label, and the measured part of them. */
-export class Row {
+export class LabelSamples {
   count = 0;
   sampled = 0;
   bytes = 0;
@@ -53,7 +53,7 @@ export class Row {
   ) {}
 
   /** Counts one more; returns how many it stands for, or 0 where it is not to be measured. */
-  add({ bytes, flops }: Work): number {
+  add({ bytes, flops }: CountedWork): number {
     this.count++;
     this.bytes += bytes;
     this.flops += flops;
@@ -64,7 +64,7 @@ export class Row {
     return weight;
   }
 
-  measured(seconds: number, weight: number, { bytes, flops }: Work): void {
+  measured(seconds: number, weight: number, { bytes, flops }: CountedWork): void {
     this.sampled++;
     this.least = Math.min(this.least, seconds);
     const { weighted } = this;
@@ -80,7 +80,7 @@ export class Row {
   }
 
   /** Bytes and operations a second, of what was measured. */
-  get rates(): Work {
+  get rates(): CountedWork {
     const { seconds, bytes, flops } = this.weighted;
     return { bytes: bytes / seconds, flops: flops / seconds };
   }

@@ -1,6 +1,6 @@
 import { scaleLog } from "d3-scale";
 import { drawingFile } from "../../draw/svg.js";
-import { element, errorBar, line, marker, text } from "../svg.js";
+import { svgElement, errorBar, line, marker, svgText } from "../svg.js";
 import { secondsText } from "../tables.js";
 import type { Mode } from "./request.js";
 import type { Findings } from "./study.js";
@@ -24,9 +24,9 @@ export function scalingChart(found: Findings): string {
     `Scaling of ${application}`,
     `${found.compared.length} points measured, ${found.extrapolated.length} predicted only`,
     STYLE,
-    text(16, 22, `${application}: seconds of an iteration, predicted before they were measured`, { class: "title" }),
+    svgText(16, 22, `${application}: seconds of an iteration, predicted before they were measured`, { class: "title" }),
     ...legend(),
-    ...modes.map((mode, n) => element("g", { transform: `translate(${n * WIDTH},0)` }, ...panel(found, mode))),
+    ...modes.map((mode, n) => svgElement("g", { transform: `translate(${n * WIDTH},0)` }, ...panel(found, mode))),
   );
 }
 
@@ -35,14 +35,14 @@ function legend(): string[] {
   return [
     line(at(0) - 10, 41, at(0) + 10, 41, "curve"),
     marker(at(0), 41, PREDICTED, PREDICTED, "predicted"),
-    text(at(0) + 14, 45, "predicted"),
-    element("rect", { x: at(1) - 10, y: 34, width: 20, height: 14, class: "band" }),
-    text(at(1) + 14, 45, "band"),
+    svgText(at(0) + 14, 45, "predicted"),
+    svgElement("rect", { x: at(1) - 10, y: 34, width: 20, height: 14, class: "band" }),
+    svgText(at(1) + 14, 45, "band"),
     errorBar(at(2), 33, 49, MEASURED),
     marker(at(2), 41, MEASURED, MEASURED, "measured"),
-    text(at(2) + 14, 45, "measured"),
+    svgText(at(2) + 14, 45, "measured"),
     line(at(3) - 10, 41, at(3) + 10, 41, "ideal"),
-    text(at(3) + 14, 45, "ideal"),
+    svgText(at(3) + 14, 45, "ideal"),
   ];
 }
 
@@ -51,7 +51,7 @@ function panel({ forecast, compared, extrapolated }: Findings, mode: Mode): stri
   const own = compared.filter(isOfMode);
   const banded = extrapolated.filter(isOfMode);
   const predicted = [...forecast.points.filter(isOfMode), ...forecast.extrapolated.filter(isOfMode)].sort((a, b) => a.ranks - b.ranks);
-  if (predicted.length === 0) return [text(LEFT, TOP + 20, `${mode} scaling: nothing could be predicted`)];
+  if (predicted.length === 0) return [svgText(LEFT, TOP + 20, `${mode} scaling: nothing could be predicted`)];
   const [first] = predicted;
   const ideal = (ranks: number): number => (mode === "strong" ? (first.seconds * first.ranks) / ranks : first.seconds);
   const ranks = predicted.map((point) => point.ranks);
@@ -68,7 +68,7 @@ function panel({ forecast, compared, extrapolated }: Findings, mode: Mode): stri
     `M${points.map(([a, b]) => `${x(a).toFixed(2)},${y(b).toFixed(2)}`).join("L")}`;
   const area = [...banded.map((p) => [p.ranks, p.high] as const), ...banded.toReversed().map((p) => [p.ranks, p.low] as const)];
   return [
-    text(
+    svgText(
       LEFT,
       TOP + 8,
       `${mode} scaling: ${mode === "strong" ? "one box" : "a box for each rank"}, ${first.extents.join(" x ")} on ${first.ranks}`,
@@ -77,9 +77,9 @@ function panel({ forecast, compared, extrapolated }: Findings, mode: Mode): stri
       },
     ),
     ...axes(x, y, [...new Set(ranks)]),
-    ...(banded.length > 1 ? [element("path", { d: `${path(area)}Z`, class: "band" })] : []),
-    element("path", { d: path([fewest, most].map((count) => [count, ideal(count)])), class: "ideal" }),
-    element("path", { d: path(predicted.map(({ ranks: count, seconds }) => [count, seconds])), class: "curve" }),
+    ...(banded.length > 1 ? [svgElement("path", { d: `${path(area)}Z`, class: "band" })] : []),
+    svgElement("path", { d: path([fewest, most].map((count) => [count, ideal(count)])), class: "ideal" }),
+    svgElement("path", { d: path(predicted.map(({ ranks: count, seconds }) => [count, seconds])), class: "curve" }),
     ...predicted.map(({ ranks: count, seconds }) =>
       marker(x(count), y(seconds), PREDICTED, PREDICTED, `${count} ranks: predicted ${secondsText(seconds, NaN)}`),
     ),
@@ -100,14 +100,14 @@ function axes(x: Scale, y: Scale & { ticks(count?: number): number[] }, ranks: r
   return [
     ...ranks.flatMap((count) => [
       line(x(count), TOP + 22, x(count), bottom, "grid"),
-      text(x(count), bottom + 16, `${count}`, { class: "tick", "text-anchor": "middle" }),
+      svgText(x(count), bottom + 16, `${count}`, { class: "tick", "text-anchor": "middle" }),
     ]),
     ...few.flatMap((value) => [
       line(LEFT, y(value), WIDTH - RIGHT, y(value), "grid"),
-      text(LEFT - 6, y(value) + 4, tickText(value), { class: "tick", "text-anchor": "end" }),
+      svgText(LEFT - 6, y(value) + 4, tickText(value), { class: "tick", "text-anchor": "end" }),
     ]),
-    text(WIDTH - RIGHT, HEIGHT - 10, "ranks", { class: "axis", "text-anchor": "end" }),
-    text(LEFT - 58, TOP + 8, "seconds", { class: "axis" }),
+    svgText(WIDTH - RIGHT, HEIGHT - 10, "ranks", { class: "axis", "text-anchor": "end" }),
+    svgText(LEFT - 58, TOP + 8, "seconds", { class: "axis" }),
   ];
 }
 

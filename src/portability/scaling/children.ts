@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { IsoformError } from "../../base/errors.js";
 import { Stopped } from "../stop.js";
-import type { Part, PartResults } from "./parts.js";
+import type { MeasuringTask, PartResults } from "./parts.js";
 import { PART_COMMAND } from "./request.js";
 
 /** How parts of a study become processes. */
@@ -20,7 +20,7 @@ const QUOTED_LINES = 5;
  * Measures one part in a process of its own; with `processes`, in that many under the launcher.
  * @throws IsoformError with what the process said where it failed, Stopped where the study was stopped
  */
-export async function measureApart<P extends Part>(
+export async function measureApart<P extends MeasuringTask>(
   part: P,
   { program, launch, stop }: Children,
   processes?: number,

@@ -5,8 +5,8 @@ import {
   divisionFor,
   FEWEST_PLANES,
   predict,
-  shareOf as cellsOfRank,
-  type Carrier,
+  rankShare as cellsOfRank,
+  type MessageCarrier,
   type KernelSeconds,
   type RankJob,
 } from "../../skeleton/ranks/prediction.js";
@@ -15,10 +15,10 @@ import { LAUNCH } from "../../skeleton/run/timeline.js";
 import { thisMachine } from "../machine.js";
 import type { KernelTimes } from "./parts.js";
 import type { MeasuredLink } from "./ping-pong.js";
-import { nameOf, pointsOf, type Point, type ScalingRequest } from "./request.js";
+import { pointName, pointsOf, type StudyPoint, type ScalingRequest } from "./request.js";
 
 /** Measurements that a prediction is made of, none of them of the points themselves but for one rank. */
-export interface Inputs {
+export interface ForecastInputs {
   /** Times on one device, by box: `64 x 32`, cells along each axis and planes of a rank. */
   readonly kernels: Readonly<Record<string, KernelTimes>>;
   /** Undefined where every point has one rank. */
@@ -26,7 +26,7 @@ export interface Inputs {
 }
 
 /** A point with its prediction. */
-export interface PredictedPoint extends Point {
+export interface PredictedPoint extends StudyPoint {
   /** Cells of the grid that all ranks have together. */
   readonly extents: readonly number[];
   /** Seconds of an iteration. */
@@ -39,7 +39,7 @@ export interface Forecast {
   readonly machine: string;
   readonly date: string;
   readonly request: ScalingRequest;
-  readonly inputs: Inputs;
+  readonly inputs: ForecastInputs;
   readonly points: readonly PredictedPoint[];
   /** Points that are not measured. */
   readonly extrapolated: readonly PredictedPoint[];
@@ -54,7 +54,7 @@ export const boxName = (size: number, planes: number): string => `${size} x ${pl
  * Planes of a box, without walls, that has as many cells as one rank.
  * @throws LaunchError for boxes that are too small for their ranks
  */
-function shareOf({ settings: { split } }: ScalingRequest, plan: RankPlan, point: Point): number {
+function shareOf({ settings: { split } }: ScalingRequest, plan: RankPlan, point: StudyPoint): number {
   const { ranks, planes } = point;
   const extents = extentsOf(plan, point);
   if (ranks > 1 && (split ?? "z") === "z" && Math.ceil(planes / ranks) < FEWEST_PLANES)
@@ -66,7 +66,7 @@ function shareOf({ settings: { split } }: ScalingRequest, plan: RankPlan, point:
 }
 
 /** The share of a point, or why it has none. */
-function shareOrReason(request: ScalingRequest, plan: RankPlan, point: Point): number | string {
+function shareOrReason(request: ScalingRequest, plan: RankPlan, point: StudyPoint): number | string {
   try {
     return shareOf(request, plan, point);
   } catch (error) {
@@ -140,17 +140,17 @@ export function besideTasks({ seconds, tasks, iterations }: KernelTimes): number
 }
 
 /** Predicts the points of a request from its inputs. */
-export function forecast(request: ScalingRequest, plan: RankPlan, inputs: Inputs, date = new Date().toISOString()): Forecast {
+export function forecast(request: ScalingRequest, plan: RankPlan, inputs: ForecastInputs, date = new Date().toISOString()): Forecast {
   const leftOut: Record<string, string> = {};
   const predicted = (ranks: readonly number[], isMeasured: boolean): PredictedPoint[] =>
     pointsOf(request, ranks).flatMap((point) => {
       const share = shareOrReason(request, plan, point);
       if (typeof share === "string") {
-        leftOut[nameOf(point)] = share;
+        leftOut[pointName(point)] = share;
         return [];
       }
       const extents = extentsOf(plan, point);
-      return [{ ...point, extents, seconds: secondsOf(request, plan, inputs, point, { isMeasured }) }];
+      return [{ ...point, extents, seconds: predictedSeconds(request, plan, inputs, point, { isMeasured }) }];
     });
   const { name, processor, threads } = thisMachine();
   return {
@@ -172,11 +172,11 @@ interface LinkFactors {
 }
 
 /** Seconds of an iteration of a point. */
-export function secondsOf(
+export function predictedSeconds(
   request: ScalingRequest,
   plan: RankPlan,
-  { kernels, link }: Inputs,
-  point: Point,
+  { kernels, link }: ForecastInputs,
+  point: StudyPoint,
   { isMeasured, factors = { latency: 1, bandwidth: 1 } }: { readonly isMeasured: boolean; readonly factors?: LinkFactors },
 ): number {
   const planes = shareOf(request, plan, point);
@@ -196,7 +196,8 @@ export function secondsOf(
 }
 
 /** More members than there are have a device each, as ranks would; on processors each carries its own messages. */
-const carrierOf = (carrier: Carrier, isMeasured: boolean): Carrier => (carrier === "in turns" && !isMeasured ? "processor" : carrier);
+const carrierOf = (carrier: MessageCarrier, isMeasured: boolean): MessageCarrier =>
+  carrier === "in turns" && !isMeasured ? "processor" : carrier;
 
 const linksOf = ({ links }: ScalingRequest, { bandwidth, latency, host }: MeasuredLink): Links => ({
   ...links,
@@ -208,7 +209,7 @@ function scaled(links: Links, { latency, bandwidth }: LinkFactors): Links {
   return Object.fromEntries(Object.entries(links).map(([reach, link]) => [reach, one(link)]));
 }
 
-function extentsOf({ margins }: RankPlan, { size, planes }: Point): number[] {
+function extentsOf({ margins }: RankPlan, { size, planes }: StudyPoint): number[] {
   return margins.map((margin, axis) => (axis === margins.length - 1 ? planes : size) + margin);
 }
 
@@ -238,4 +239,4 @@ export function bandOf(secondsWith: (factors: LinkFactors) => number, error: num
 }
 
 /** How far two times are apart, as a ratio above 0, whichever is larger. */
-export const deviationOf = (predicted: number, measured: number): number => Math.max(predicted / measured, measured / predicted) - 1;
+export const ratioDeviation = (predicted: number, measured: number): number => Math.max(predicted / measured, measured / predicted) - 1;

@@ -17,7 +17,7 @@ interface BoxPart {
 }
 
 /** Task of a measuring process. */
-export type Part =
+export type MeasuringTask =
   | ({ readonly what: "kernels"; readonly repeats: number } & BoxPart)
   | ({ readonly what: "iterations" } & BoxPart)
   | { readonly what: "link"; readonly devices: string };
@@ -67,9 +67,9 @@ const MOST_ITERATIONS = 1000;
 
 /** Measures one part, here and now; with `mpi:` all ranks do. */
 export async function measurePart(
-  part: Part,
+  part: MeasuringTask,
   moduleOf: (application: string) => Promise<SkeletonModule>,
-): Promise<PartResults[Part["what"]]> {
+): Promise<PartResults[MeasuringTask["what"]]> {
   if (part.what === "link") return pingPong(part.devices);
   const set = await devices(part.devices);
   try {

@@ -2,12 +2,12 @@ import { u8 } from "../../kernel/declare/params.js";
 import { IsoformError } from "../../base/errors.js";
 import { copyBetween, devices, subDevices, type DeviceSet } from "../../set/index.js";
 import type { RankLink } from "../../skeleton/ranks/links.js";
-import type { Carrier } from "../../skeleton/ranks/prediction.js";
+import type { MessageCarrier } from "../../skeleton/ranks/prediction.js";
 import { median } from "../statistics.js";
 
 /** A link as messages there and back found it, and who carries them. */
 export interface MeasuredLink extends RankLink {
-  readonly carrier: Carrier;
+  readonly carrier: MessageCarrier;
   /** One way, by bytes. */
   readonly seconds: Readonly<Record<number, number>>;
 }
@@ -63,7 +63,7 @@ function wayOf({ ranks, carrier }: DeviceSet): (set: DeviceSet, perRank: number,
 }
 
 /** Members of one memory run in turns; ranks on processors carry their messages themselves. */
-function carrierOf({ locals, ranks }: DeviceSet): Carrier {
+function carrierOf({ locals, ranks }: DeviceSet): MessageCarrier {
   const memories = new Set(locals.map(({ device }) => device.memory));
   if (!ranks && memories.size < locals.length) return "in turns";
   return [...memories].some(({ name }) => name === "cpu") ? "processor" : "devices";

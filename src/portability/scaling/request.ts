@@ -33,7 +33,7 @@ export interface ScalingRequest {
 }
 
 /** One box on one number of ranks. */
-export interface Point {
+export interface StudyPoint {
   readonly mode: Mode;
   readonly ranks: number;
   /** Cells along each axis but the last. */
@@ -43,10 +43,10 @@ export interface Point {
 }
 
 /** Name of a point: `strong 2`. */
-export const nameOf = ({ mode, ranks }: Pick<Point, "mode" | "ranks">): string => `${mode} ${ranks}`;
+export const pointName = ({ mode, ranks }: Pick<StudyPoint, "mode" | "ranks">): string => `${mode} ${ranks}`;
 
 /** The points of a study for some numbers of ranks. */
-export function pointsOf({ sizes }: Pick<ScalingRequest, "sizes">, ranks: readonly number[]): Point[] {
+export function pointsOf({ sizes }: Pick<ScalingRequest, "sizes">, ranks: readonly number[]): StudyPoint[] {
   return MODES.flatMap((mode) => {
     const size = sizes[mode];
     return size === undefined ? [] : ranks.map((count) => ({ mode, ranks: count, size, planes: mode === "weak" ? size * count : size }));

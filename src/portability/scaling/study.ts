@@ -11,18 +11,18 @@ import {
   bandOf,
   boxesOf,
   boxName,
-  deviationOf,
+  ratioDeviation,
   forecast,
   forecastText,
   hashOf,
-  secondsOf,
+  predictedSeconds,
   type Band,
   type Forecast,
-  type Inputs,
+  type ForecastInputs,
   type PredictedPoint,
 } from "./forecast.js";
-import type { KernelTimes, Part } from "./parts.js";
-import { devicesFor, nameOf, oneDevice, type Point, type ScalingRequest } from "./request.js";
+import type { KernelTimes, MeasuringTask } from "./parts.js";
+import { devicesFor, pointName, oneDevice, type StudyPoint, type ScalingRequest } from "./request.js";
 
 /** Files of a study in its folder. */
 export const FILES = { prediction: "prediction.json", results: "results.json", chart: "scaling.svg" } as const;
@@ -41,7 +41,7 @@ export interface StudyOptions {
 export type Samples = Readonly<Record<string, readonly number[]>>;
 
 /** Contents of `results.json`. */
-export interface Results {
+export interface StudyResults {
   /** SHA-256 of the prediction's file. */
   readonly prediction: string;
   readonly samples: Samples;
@@ -124,7 +124,7 @@ async function predicted(request: ScalingRequest, plan: RankPlan, { children, pr
   const kernels: Record<string, KernelTimes> = {};
   for (const [n, { size, planes }] of boxes.entries()) {
     progress(n, boxes.length + 1, `kernels of ${boxName(size, planes)} on one device`);
-    const part: Part = {
+    const part: MeasuringTask = {
       what: "kernels",
       application,
       devices: oneDevice(request.devices),
@@ -137,7 +137,7 @@ async function predicted(request: ScalingRequest, plan: RankPlan, { children, pr
   progress(boxes.length, boxes.length + 1, "the link");
   const spec = launch === undefined ? devicesFor(request.devices, 2) : request.devices;
   const link = isAlone ? undefined : await measureApart({ what: "link", devices: spec }, children, 2);
-  const inputs: Inputs = { kernels, ...(link && { link }) };
+  const inputs: ForecastInputs = { kernels, ...(link && { link }) };
   return forecast(request, plan, inputs);
 }
 
@@ -153,25 +153,25 @@ async function measured(
   if (before && before.prediction !== hash)
     throw new IsoformError(`${path} belongs to another prediction than the one in its folder: name another --output`);
   const samples: Record<string, number[]> = Object.fromEntries(
-    points.map((point) => [nameOf(point), [...(before?.samples[nameOf(point)] ?? [])]]),
+    points.map((point) => [pointName(point), [...(before?.samples[pointName(point)] ?? [])]]),
   );
   const total = request.repeats * points.length;
   for (let run = 0; run < request.repeats; run++)
     for (const [n, point] of points.entries()) {
-      const own = samples[nameOf(point)];
+      const own = samples[pointName(point)];
       if (own.length > run) continue;
-      progress(run * points.length + n, total, `run ${run + 1} of ${nameOf(point)}`);
+      progress(run * points.length + n, total, `run ${run + 1} of ${pointName(point)}`);
       own.push(await runOf(request, point, children));
-      const results: Results = { prediction: hash, samples };
+      const results: StudyResults = { prediction: hash, samples };
       await write(path, `${JSON.stringify(results, null, 1)}\n`);
     }
   return samples;
 }
 
 /** The runs of an earlier call. Throws IsoformError for a file that holds none. */
-function resultsIn(text: string, path: string): Results {
+function resultsIn(text: string, path: string): StudyResults {
   try {
-    const { prediction, samples } = JSON.parse(text) as Results;
+    const { prediction, samples } = JSON.parse(text) as StudyResults;
     if (typeof prediction === "string" && Object.values(samples).every((own) => own.every(Number.isFinite))) return { prediction, samples };
   } catch {
     // Refused below.
@@ -183,31 +183,33 @@ async function runOf(request: ScalingRequest, point: PredictedPoint, children: C
   const { application, settings, devices, launch } = request;
   const { size, planes, ranks } = point;
   const spec = launch === undefined ? devicesFor(devices, ranks) : devices;
-  const part: Part = { what: "iterations", application, devices: spec, settings: { ...settings, size, planes } };
+  const part: MeasuringTask = { what: "iterations", application, devices: spec, settings: { ...settings, size, planes } };
   const { seconds, extents } = await measureApart(part, children, ranks);
   if (extents.join() !== point.extents.join())
-    throw new IsoformError(`${nameOf(point)} ran with ${extents.join(" x ")} cells, and was predicted with ${point.extents.join(" x ")}`);
+    throw new IsoformError(
+      `${pointName(point)} ran with ${extents.join(" x ")} cells, and was predicted with ${point.extents.join(" x ")}`,
+    );
   return seconds;
 }
 
 /** Compares what was measured, and extrapolates with the band of its errors. */
 export function findings(made: Forecast, hash: string, plan: RankPlan, samples: Samples): Findings {
   const compared = made.points.flatMap((point): ComparedPoint[] => {
-    const own = samples[nameOf(point)] ?? [];
+    const own = samples[pointName(point)] ?? [];
     if (own.length === 0) return [];
     const value = median(own);
     return [{ ...point, measured: value, least: Math.min(...own), most: Math.max(...own), error: point.seconds / value - 1 }];
   });
-  const error = compared.reduce((most, { seconds, measured }) => Math.max(most, deviationOf(seconds, measured)), 0);
+  const error = compared.reduce((most, { seconds, measured }) => Math.max(most, ratioDeviation(seconds, measured)), 0);
   const banded = (point: PredictedPoint): BandedPoint => ({
     ...point,
-    ...bandOf((factors) => secondsOf(made.request, plan, made.inputs, point, { isMeasured: false, factors }), error),
+    ...bandOf((factors) => predictedSeconds(made.request, plan, made.inputs, point, { isMeasured: false, factors }), error),
   });
   return { forecast: made, hash, compared, error, extrapolated: made.extrapolated.map(banded) };
 }
 
 /** The time of the work on one rank, shared out ideally, over a time; undefined where one rank was not predicted. */
-export function efficiencyOf(point: Point, seconds: number, alone: number | undefined): number | undefined {
+export function efficiencyOf(point: StudyPoint, seconds: number, alone: number | undefined): number | undefined {
   if (alone === undefined) return undefined;
   return alone / seconds / (point.mode === "strong" ? point.ranks : 1);
 }

@@ -8,13 +8,13 @@ export interface IpcFacts {
 }
 
 /** Whether CUDA's IPC is switched off. */
-export const isOff = (env: NodeJS.ProcessEnv = process.env): boolean => env.ISOFORM_IPC === "off";
+export const isIpcOff = (env: NodeJS.ProcessEnv = process.env): boolean => env.ISOFORM_IPC === "off";
 
 /**
  * Why GPUs of some ranks do not write to each other's memory; undefined where they may.
  * @param all the facts of each rank
  */
-export function whyNot(all: readonly IpcFacts[]): string | undefined {
+export function whyNotIpc(all: readonly IpcFacts[]): string | undefined {
   const problem = all.findIndex((facts) => facts.problem !== undefined);
   if (problem >= 0) return `rank ${problem}: ${all[problem].problem}`;
   const elsewhere = all.findIndex(({ host }) => host !== all[0].host);

@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import type { CudaDevice } from "../../device/cuda/cuda-device.js";
 import { SharedMemory } from "../../device/cuda/shared-memory.js";
 import type { Communicator } from "../mpi/communicator.js";
-import { isOff, whyNot, type IpcFacts } from "./facts.js";
+import { isIpcOff, whyNotIpc, type IpcFacts } from "./facts.js";
 import { ARENA_BYTES, IpcMailboxes } from "./mailboxes.js";
 
 /** The mailboxes of all ranks, or why there are none. */
@@ -21,7 +21,7 @@ export interface Worlds {
 export async function reach(device: CudaDevice, { world, blocking }: Worlds, patience: number): Promise<Reached> {
   const own = share(device);
   const all = await world.exchange(own.facts, "memory of GPUs that ranks share");
-  const why = whyNot(all);
+  const why = whyNotIpc(all);
   const opened = why === undefined ? openAll(own.shared!, all, world.rank) : { problem: why };
   const problems = await world.exchange(opened.problem, "whether GPUs reach each other's memory");
   const failed = problems.findIndex((problem) => problem !== undefined);
@@ -36,7 +36,7 @@ export async function reach(device: CudaDevice, { world, blocking }: Worlds, pat
 
 /** Memory of this rank's GPU that others may write to. */
 function share({ gpu }: CudaDevice): { facts: IpcFacts; shared?: SharedMemory; arena?: ReturnType<typeof gpu.allocate> } {
-  if (isOff()) return { facts: { problem: "ISOFORM_IPC is off" } };
+  if (isIpcOff()) return { facts: { problem: "ISOFORM_IPC is off" } };
   let arena;
   try {
     const shared = new SharedMemory(gpu);

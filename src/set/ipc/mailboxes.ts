@@ -1,4 +1,4 @@
-import type { Gpu } from "../../device/cuda/gpu.js";
+import type { CudaGpu } from "../../device/cuda/gpu.js";
 import type { SharedMemory } from "../../device/cuda/shared-memory.js";
 import type { Mailboxes, TakenMailboxes } from "../../device/gpu/fold.js";
 import type { GpuMemory } from "../../device/gpu/machine.js";
@@ -26,7 +26,7 @@ export class IpcMailboxes implements Mailboxes {
    * @param patience seconds that a rank may be waited for
    */
   constructor(
-    private readonly gpu: Gpu,
+    private readonly gpu: CudaGpu,
     private readonly shared: SharedMemory,
     private readonly arena: GpuMemory,
     private readonly addresses: readonly number[],

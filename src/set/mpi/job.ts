@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import { hostname } from "node:os";
 import { isMainThread } from "node:worker_threads";
-import { loadKoffi } from "../../device/ffi.js";
+import { loadKoffi, noKoffi } from "../../device/ffi.js";
 import { Loader } from "../../device/native/library.js";
 import { IsoformError } from "../../base/errors.js";
 import { agreedByAll, isAgreed, joinJob, runningJob, type Job } from "../job.js";
@@ -12,7 +12,7 @@ import { Communicator, Turns, type CommunicatorOptions } from "./communicator.js
 import { loadMpi } from "./library.js";
 
 /** Reason and remedy where koffi is missing. */
-export const NO_KOFFI = { reason: "the package koffi, which calls MPI, is not installed", remedy: "npm install koffi" };
+export const MPI_NEEDS_KOFFI = noKoffi("MPI");
 
 /** Exit code of a process that threw. */
 const THROWN = 1;
@@ -36,7 +36,7 @@ async function start(): Promise<MpiJob> {
   process.on("uncaughtExceptionMonitor", endUncaught);
   try {
     const koffi = await loadKoffi();
-    if (!koffi) throw new IsoformError(`no MPI: ${NO_KOFFI.reason} (${NO_KOFFI.remedy})`);
+    if (!koffi) throw new IsoformError(`no MPI: ${MPI_NEEDS_KOFFI.reason} (${MPI_NEEDS_KOFFI.remedy})`);
     // Compiled kernels need its stack, which is set before the first library is loaded.
     new Loader(koffi);
     const job = new MpiJob(new Calls(koffi, loadMpi(koffi)));

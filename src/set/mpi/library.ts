@@ -74,7 +74,7 @@ export function loadMpi(koffi: Koffi): MpiLibrary {
       if (abi) return { scope, abi, from: `${path} (${why})`, version: versionOf(scope) };
       tried.push(`${path} (${why}): it is not a library of MPI`);
     } catch (error) {
-      tried.push(`${path} (${why}): ${reasonOf(error)}`);
+      tried.push(`${path} (${why}): ${firstLineOf(error)}`);
     }
   }
   throw new IsoformError(`no MPI library: tried ${tried.join("; ")}. Remedy: ${NO_LIBRARY_REMEDY}`);
@@ -105,7 +105,7 @@ export function versionOf(library: LibraryHandle): string {
 }
 
 /** First line of a loader's message. */
-export const reasonOf = (error: unknown): string => (error as Error).message.split("\n")[0];
+export const firstLineOf = (error: unknown): string => (error as Error).message.split("\n")[0];
 
 function has(library: LibraryHandle, name: string): boolean {
   try {

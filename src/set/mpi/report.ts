@@ -1,9 +1,9 @@
 import { loadKoffi } from "../../device/ffi.js";
 import { launched } from "../launched.js";
 import type { AbiName } from "./abi.js";
-import { NO_KOFFI } from "./job.js";
+import { MPI_NEEDS_KOFFI } from "./job.js";
 import { findLauncher } from "./launcher.js";
-import { abiIn, candidates, NO_LIBRARY_REMEDY, reasonOf, restrainUcx, versionOf } from "./library.js";
+import { abiIn, candidates, NO_LIBRARY_REMEDY, firstLineOf, restrainUcx, versionOf } from "./library.js";
 
 /** A library of MPI on this machine. */
 export interface FoundLibrary {
@@ -28,7 +28,7 @@ export interface MpiReport {
 export async function reportMpi(): Promise<MpiReport> {
   const found = { launcher: findLauncher(), processes: launched()?.count };
   const koffi = await loadKoffi();
-  if (!koffi) return { ...found, libraries: [], missing: NO_KOFFI };
+  if (!koffi) return { ...found, libraries: [], missing: MPI_NEEDS_KOFFI };
   restrainUcx();
   const [libraries, tried]: [FoundLibrary[], string[]] = [[], []];
   for (const { path, why } of candidates())
@@ -41,7 +41,7 @@ export async function reportMpi(): Promise<MpiReport> {
         libraries.push({ path, why, abi, version: version! });
       if (!abi) tried.push(`${path} (not MPI)`);
     } catch (error) {
-      tried.push(`${path} (${reasonOf(error)})`);
+      tried.push(`${path} (${firstLineOf(error)})`);
     }
   if (libraries.length > 0) return { ...found, libraries };
   return { ...found, libraries, missing: { reason: `no MPI library: tried ${tried.join("; ")}`, remedy: NO_LIBRARY_REMEDY } };

@@ -170,7 +170,7 @@ export class NcclCommunicator implements Carrier {
 const PCI = { domain: 50, bus: 33, device: 34 } as const;
 
 /** The place of a GPU in its machine. */
-export function placeOf({ gpu }: CudaDevice): string {
+export function gpuPlace({ gpu }: CudaDevice): string {
   const { driver, ordinal } = gpu;
   const handle = driver.int("cuDeviceGet", ordinal);
   return [PCI.domain, PCI.bus, PCI.device].map((attribute) => driver.int("cuDeviceGetAttribute", attribute, handle)).join(":");

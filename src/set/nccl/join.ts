@@ -7,9 +7,9 @@ import { reach, type Worlds } from "../ipc/join.js";
 import type { MpiJob } from "../mpi/job.js";
 import { loadKoffi } from "../../device/ffi.js";
 import { NcclCalls } from "./calls.js";
-import { NcclCommunicator, placeOf } from "./communicator.js";
-import { noNccl, whyNot, type NcclFacts } from "./ranks.js";
-import { isOff, NO_NCCL_REMEDY, openNccl } from "./library.js";
+import { NcclCommunicator, gpuPlace } from "./communicator.js";
+import { noNccl, whyNotNccl, type NcclFacts } from "./ranks.js";
+import { isNcclOff, NO_NCCL_REMEDY, openNccl } from "./library.js";
 
 /** The way of messages between devices, and what carries them where that is not the host. */
 export interface Way {
@@ -32,7 +32,7 @@ export async function connect(
   const { world } = worlds;
   const found = await find(devices, wanted);
   const all = await world.exchange(found.facts, "the way of messages between devices");
-  const why = whyNot(all);
+  const why = whyNotNccl(all);
   if (why !== undefined || !found.calls) {
     if (wanted === "nccl") throw agreedByAll(noNccl(why!));
     return { carried: { by: "MPI", why: why! } };
@@ -60,13 +60,13 @@ async function find(
   if (wanted === "mpi") return problem('link "mpi" was asked for');
   if (!(device instanceof CudaDevice) || device.backend !== "cuda") return problem(`NCCL connects GPUs of cuda, not ${device.name}`);
   if (devices.some((other) => other !== device)) return problem("NCCL needs one GPU for each rank, and it has several");
-  if (isOff()) return problem("ISOFORM_NCCL is off");
+  if (isNcclOff()) return problem("ISOFORM_NCCL is off");
   try {
     const koffi = (await loadKoffi())!;
     const library = openNccl(koffi);
     if (!library) return problem(`no NCCL (${NO_NCCL_REMEDY})`);
     const calls = new NcclCalls(koffi, library);
-    return { facts: { version: calls.version, gpu: `${hostname()} ${placeOf(device)}` }, calls };
+    return { facts: { version: calls.version, gpu: `${hostname()} ${gpuPlace(device)}` }, calls };
   } catch (error) {
     return problem(`NCCL: ${(error as Error).message}`);
   }

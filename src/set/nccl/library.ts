@@ -14,7 +14,7 @@ const NODELETE = 0x1000;
 export const NO_NCCL_REMEDY = "install nvidia-nccl-cu13 or libnccl2, or set ISOFORM_NCCL to the library or a folder with it";
 
 /** Whether NCCL is switched off. */
-export const isOff = (env: NodeJS.ProcessEnv = process.env): boolean => env.ISOFORM_NCCL === OFF;
+export const isNcclOff = (env: NodeJS.ProcessEnv = process.env): boolean => env.ISOFORM_NCCL === OFF;
 
 /**
  * Files that may be NCCL's library, best first: `ISOFORM_NCCL`, a file or a folder, is the only place where it is set; else the folders of Python packages, of
@@ -31,7 +31,7 @@ export function ncclFiles(env: NodeJS.ProcessEnv = process.env): string[] {
 
 /** Opens NCCL by the loader's path, or from a file; undefined where there is none. */
 export function openNccl(koffi: Koffi, env: NodeJS.ProcessEnv = process.env): Library | undefined {
-  if (isOff(env)) return undefined;
+  if (isNcclOff(env)) return undefined;
   const library = openLibrary(koffi, env.ISOFORM_NCCL ? [] : [NAME], ncclFiles(env));
   // Its threads may run until the process has ended.
   if (library) koffi.load(null).func("dlopen", "void *", ["str", "int"])(library.path, NOW | NODELETE);

@@ -13,7 +13,7 @@ export interface NcclFacts {
  * Why NCCL cannot carry the messages of some ranks; undefined where it can.
  * @param all the facts of each rank
  */
-export function whyNot(all: readonly NcclFacts[]): string | undefined {
+export function whyNotNccl(all: readonly NcclFacts[]): string | undefined {
   const problem = all.findIndex((facts) => facts.problem !== undefined);
   if (problem >= 0) return `rank ${problem}: ${all[problem].problem}`;
   const version = all.findIndex((facts) => facts.version !== all[0].version);

@@ -1,6 +1,6 @@
-import { loadKoffi } from "../../device/ffi.js";
+import { loadKoffi, noKoffi } from "../../device/ffi.js";
 import { NcclCalls } from "./calls.js";
-import { isOff, NO_NCCL_REMEDY, openNccl } from "./library.js";
+import { isNcclOff, NO_NCCL_REMEDY, openNccl } from "./library.js";
 
 /** The library of NCCL on this machine, or why there is none. */
 export type NcclReport =
@@ -9,9 +9,9 @@ export type NcclReport =
 
 /** Looks for NCCL, without a GPU. */
 export async function reportNccl(): Promise<NcclReport> {
-  if (isOff()) return { missing: { reason: "ISOFORM_NCCL is off", remedy: "unset it" } };
+  if (isNcclOff()) return { missing: { reason: "ISOFORM_NCCL is off", remedy: "unset it" } };
   const koffi = await loadKoffi();
-  if (!koffi) return { missing: { reason: "the package koffi, which calls NCCL, is not installed", remedy: "npm install koffi" } };
+  if (!koffi) return { missing: noKoffi("NCCL") };
   try {
     const library = openNccl(koffi);
     if (!library) return { missing: { reason: "no libnccl.so.2 was found", remedy: NO_NCCL_REMEDY } };

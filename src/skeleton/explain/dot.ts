@@ -1,5 +1,5 @@
 import { reasonsText, type Explained } from "./explain.js";
-import type { Graph } from "../plan/graph.js";
+import type { DependencyGraph } from "../plan/graph.js";
 import { kindOf, type NodeKind } from "./graph-drawing.js";
 import type { Node } from "../plan/nodes.js";
 
@@ -53,7 +53,7 @@ export function explainDot({ name, set, steady }: Explained): string {
 
 function cluster<N extends Node>(
   prefix: string,
-  graph: Graph<N>,
+  graph: DependencyGraph<N>,
   suffix: (node: N) => string,
   event: (from: N, to: N) => boolean,
 ): string[] {

@@ -33,24 +33,24 @@ export function explainText(explained: Explained): string {
   const count = stages.iterations === 1 ? "one iteration" : `${stages.iterations} iterations`;
   const sections = [
     section("Periodic grids", periodicGrids(stages.written.nodes)),
-    section("Containers as written", table(stages.written.nodes.map(containerRow))),
+    section("Containers as written", remarkTable(stages.written.nodes.map(containerRow))),
     section("Dependencies", [
-      ...table(stages.written.edges.map(edgeRow)),
+      ...remarkTable(stages.written.edges.map(edgeRow)),
       ...stages.written.redundant.map((edge) => `${edge.from.name} -> ${edge.to.name} follows from the others`),
     ]),
     section("Swaps at the end", stages.swaps.map(([a, b]) => `${a.name} <-> ${b.name}`).join(", ")),
     section("Fusion", stages.fusion?.remarks ?? ["not asked for"]),
     section("Halo updates", halosOf(explained)),
     section("Sorts", [...new Set(steady.graph.nodes.filter((node) => node.kind === "sort").map((node) => node.reason))]),
-    section("Splits", table([...steady.splits].map(([stage, { reason }]) => [steady.base.nodes[stage].name, reason]))),
-    section("Dependencies on the devices", table(steady.graph.edges.map(edgeRow))),
-    section("Hints for the order", table(steady.hints.map((hint) => [`${hint.from.name} -> ${hint.to.name}`, hint.reason]))),
+    section("Splits", remarkTable([...steady.splits].map(([stage, { reason }]) => [steady.base.nodes[stage].name, reason]))),
+    section("Dependencies on the devices", remarkTable(steady.graph.edges.map(edgeRow))),
+    section("Hints for the order", remarkTable(steady.hints.map((hint) => [`${hint.from.name} -> ${hint.to.name}`, hint.reason]))),
     section(
       `Tasks in the order of launches: ${plural(steady.schedule.streams, "stream")}, ${plural(steady.schedule.events, "event")}`,
       tasksOf(steady),
     ),
-    section("Messages of reductions", table(traffic)),
-    section("Messages of particles", table(particles)),
+    section("Messages of reductions", remarkTable(traffic)),
+    section("Messages of particles", remarkTable(particles)),
     section("Messages between the devices of processes", carried ?? ""),
     section("On the devices", remarks),
   ];
@@ -67,7 +67,7 @@ export function reasonsText(reasons: readonly Reason[]): string {
 }
 
 /** Pattern of a container, from its code. */
-export function patternOf({ stencil, reduces, uses, particles, assigned }: Container): string {
+export function containerPattern({ stencil, reduces, uses, particles, assigned }: Container): string {
   if (assigned) return "scalars";
   const maps = uses.some((use) => use.written) && !stencil ? ["map"] : [];
   return [...(particles ? ["particles"] : maps), ...(stencil ? ["stencil"] : []), ...(reduces ? ["reduce"] : [])].join(" + ");
@@ -104,7 +104,7 @@ function containerRow({ name, container }: ComputeNode): string[] {
   ];
   return [
     name,
-    patternOf(container) + (march ? ` along ${"xyz"[grid.dimension - 1 - march.axis]}` : "") + (box ? ` on ${box.name}` : ""),
+    containerPattern(container) + (march ? ` along ${"xyz"[grid.dimension - 1 - march.axis]}` : "") + (box ? ` on ${box.name}` : ""),
     reads.length ? `reads ${reads.join(", ")}` : "reads nothing",
     `writes ${namesOf(writes)}`,
     `${location.file.split("/").at(-1)}:${location.line}`,
@@ -128,7 +128,7 @@ function halosOf({ first, steady }: Explained): string[] {
 }
 
 function tasksOf({ schedule: { tasks } }: Plan): string[] {
-  return table(
+  return remarkTable(
     tasks.map(({ node, stream, waits, reason }, n) => [
       `${n + 1}`,
       `stream ${stream}`,
@@ -150,7 +150,7 @@ function section(title: string, body: string | readonly string[]): string {
 const WIDEST = 80;
 
 /** Columns side by side, each as wide as its widest cell, but no wider than most lines: what is longer moves the rest of its line. */
-export function table(rows: readonly (readonly string[])[]): string[] {
+export function remarkTable(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, c) => Math.min(WIDEST, Math.max(...rows.map((row) => row[c].length))));
   return rows.map((row) =>
     row

@@ -1,8 +1,8 @@
-import { drawingFile, element, escape, text } from "../../draw/svg.js";
+import { drawingFile, svgElement, escapeSvg, svgText } from "../../draw/svg.js";
 import { reasonsText, type Explained } from "./explain.js";
-import type { Graph, Hint } from "../plan/graph.js";
+import type { DependencyGraph, Hint } from "../plan/graph.js";
 import type { Node } from "../plan/nodes.js";
-import { levelsOf } from "../plan/schedule.js";
+import { dependencyLevels } from "../plan/schedule.js";
 
 /** Shape that a node is drawn as. */
 export type NodeKind = "map" | "stencil" | "reduce" | "scalars" | "halo" | "collect" | "pack" | "move" | "sort";
@@ -43,7 +43,7 @@ interface Picture {
 /** The graph as written beside the graph on the devices: rows are levels, columns streams. Events are bold, hints dashed; the mouse shows reasons. */
 export function explainSvg({ name, set, steady }: Explained): string {
   const { graph, hints, schedule, stages } = steady;
-  const written = levelsOf(stages.written.nodes, (node) => stages.written.parents(node));
+  const written = dependencyLevels(stages.written.nodes, (node) => stages.written.parents(node));
   const streams = new Map(schedule.tasks.map((task) => [task.node, task.stream]));
   const before = picture(
     stages.written,
@@ -64,15 +64,15 @@ export function explainSvg({ name, set, steady }: Explained): string {
     title,
     description,
     STYLE,
-    text(MARGIN + before.width / 2, 30, "as written", { class: "title" }),
-    text(before.width + 3 * MARGIN + after.width / 2, 30, `on ${set}, OCC ${steady.level}`, { class: "title" }),
+    svgText(MARGIN + before.width / 2, 30, "as written", { class: "title" }),
+    svgText(before.width + 3 * MARGIN + after.width / 2, 30, `on ${set}, OCC ${steady.level}`, { class: "title" }),
     ...before.shapes,
     ...after.shapes,
   );
 }
 
 function picture<N extends Node>(
-  graph: Graph<N>,
+  graph: DependencyGraph<N>,
   hints: readonly Hint<N>[],
   levels: readonly (readonly N[])[],
   columnOf: (node: N) => number,
@@ -126,13 +126,13 @@ function box({ x, y, height }: Place, node: Node, stream: number | undefined): s
   const part = node.kind === "compute" && node.view !== "standard" ? `${node.view} cells, ` : "";
   const below = stream === undefined ? [] : [`${part}stream ${stream}`];
   const first = y + (height - LINE * (lines.length + below.length)) / 2 + 12;
-  return element(
+  return svgElement(
     "g",
     {},
-    element("title", {}, escape(`${node.name}: ${node.reason}`)),
-    element("rect", { x, y, width: WIDTH, height, class: kindOf(node) }),
-    ...lines.map((each, n) => text(x + WIDTH / 2, first + n * LINE, each)),
-    ...below.map((each) => text(x + WIDTH / 2, first + lines.length * LINE, each, { class: "small" })),
+    svgElement("title", {}, escapeSvg(`${node.name}: ${node.reason}`)),
+    svgElement("rect", { x, y, width: WIDTH, height, class: kindOf(node) }),
+    ...lines.map((each, n) => svgText(x + WIDTH / 2, first + n * LINE, each)),
+    ...below.map((each) => svgText(x + WIDTH / 2, first + lines.length * LINE, each, { class: "small" })),
   );
 }
 
@@ -149,11 +149,11 @@ function arrow(from: Place, to: Place, kind: string, words: string): string {
   const tip = down
     ? `M${end.x - 4},${end.y - 8}L${end.x + 4},${end.y - 8}L${end.x},${end.y}Z`
     : `M${end.x - side * 8},${end.y - 4}L${end.x - side * 8},${end.y + 4}L${end.x},${end.y}Z`;
-  return element(
+  return svgElement(
     "g",
     {},
-    element("title", {}, escape(words)),
-    element("path", { d, class: kind }),
-    element("path", { d: tip, class: `${kind} tip` }),
+    svgElement("title", {}, escapeSvg(words)),
+    svgElement("path", { d, class: kind }),
+    svgElement("path", { d: tip, class: `${kind} tip` }),
   );
 }

@@ -1,8 +1,8 @@
-import { drawingFile, element, escape, line, text } from "../../draw/svg.js";
-import { entry } from "../entry.js";
-import { table } from "./explain.js";
+import { drawingFile, svgElement, escapeSvg, line, svgText } from "../../draw/svg.js";
+import { getOrMake } from "../entry.js";
+import { remarkTable } from "./explain.js";
 import { kindOf } from "./graph-drawing.js";
-import type { Span } from "../run/replay.js";
+import type { PlannedSpan } from "../run/replay.js";
 import { overlapOf, type Timeline, type Timelines } from "../run/timeline.js";
 
 /** The timelines of one skeleton as text, as a picture, or as JSON for chrome://tracing. */
@@ -31,10 +31,10 @@ function lanesOf({ set, planned }: Timelines): Lane[] {
 }
 
 /** Spans of a timeline by lane. */
-function byLane(spans: readonly Span[]): (lane: Lane) => readonly Span[] {
+function byLane(spans: readonly PlannedSpan[]): (lane: Lane) => readonly PlannedSpan[] {
   const keyOf = ({ member, stream }: Pick<Lane, "member" | "stream">): string => `${member} ${stream}`;
-  const lanes = new Map<string, Span[]>();
-  for (const span of spans) entry(lanes, keyOf(span.op), () => []).push(span);
+  const lanes = new Map<string, PlannedSpan[]>();
+  for (const span of spans) getOrMake(lanes, keyOf(span.op), () => []).push(span);
   return (lane) => lanes.get(keyOf(lane)) ?? [];
 }
 
@@ -67,7 +67,7 @@ function timelineText(timelines: Timelines): string {
     const own = spans.filter(({ op }) => op.node === node);
     return own.length === 0 ? "" : microseconds(own.reduce((sum, { begin, end }) => sum + end - begin, 0) / own.length);
   };
-  const legend = table([
+  const legend = remarkTable([
     ["", "task", ...shown(timelines).map(({ title }) => title)],
     ...nodes.map((node) => [letters.get(node)!, node.name, ...shown(timelines).map(({ timeline }) => mean(timeline, node))]),
   ]);
@@ -105,13 +105,13 @@ function timelineSvg(timelines: Timelines): string {
     const top = TOP + n * (height + GAP + 20);
     const inLane = byLane(timeline.spans);
     return [
-      text(LEFT, top - 8, `${title}: ${microseconds(timeline.seconds)} (${timeline.source})`),
+      svgText(LEFT, top - 8, `${title}: ${microseconds(timeline.seconds)} (${timeline.source})`),
       ...ticks.flatMap((t) => [
         line(x(t / 1e6), top, x(t / 1e6), top + height, "grid"),
-        text(x(t / 1e6), top + height + 14, `${Number(t.toPrecision(6))} µs`, { class: "tick" }),
+        svgText(x(t / 1e6), top + height + 14, `${Number(t.toPrecision(6))} µs`, { class: "tick" }),
       ]),
       ...lanes.flatMap((lane, row) => [
-        text(LEFT - 8, top + row * ROW + 15, lane.name, { class: "lane" }),
+        svgText(LEFT - 8, top + row * ROW + 15, lane.name, { class: "lane" }),
         ...inLane(lane).map((span) => bar(span, x, top + row * ROW)),
       ]),
     ].join("");
@@ -123,20 +123,20 @@ function timelineSvg(timelines: Timelines): string {
     `Timeline of skeleton ${name} on ${set.name}`,
     charts.map(({ title, timeline }) => `${title} ${microseconds(timeline.seconds)}`).join(", "),
     STYLE,
-    text(LEFT, 26, `${name} on ${set.name}`, { class: "title" }),
+    svgText(LEFT, 26, `${name} on ${set.name}`, { class: "title" }),
     ...panels,
   );
 }
 
-function bar({ op, begin, end }: Span, x: (t: number) => number, y: number): string {
+function bar({ op, begin, end }: PlannedSpan, x: (t: number) => number, y: number): string {
   const width = Math.max(1, x(end) - x(begin));
   const { name } = op.node;
-  return element(
+  return svgElement(
     "g",
     {},
-    element("title", {}, escape(`${name}: ${microseconds(begin)} to ${microseconds(end)}`)),
-    element("rect", { x: x(begin), y: y + 2, width, height: ROW - 4, class: kindOf(op.node) }),
-    ...(name.length * LETTER < width ? [text(x(begin) + 4, y + 15, name, { class: "on" })] : []),
+    svgElement("title", {}, escapeSvg(`${name}: ${microseconds(begin)} to ${microseconds(end)}`)),
+    svgElement("rect", { x: x(begin), y: y + 2, width, height: ROW - 4, class: kindOf(op.node) }),
+    ...(name.length * LETTER < width ? [svgText(x(begin) + 4, y + 15, name, { class: "on" })] : []),
   );
 }
 

@@ -1,7 +1,7 @@
 import { unreachable } from "../../base/unreachable.js";
 import { isFloat } from "../../ir/scalars.js";
 import type { Field, Container } from "../../domain/grid/grid.js";
-import { binary } from "../../ir/evaluate.js";
+import { evaluateBinary } from "../../ir/evaluate.js";
 import type { BinaryFn, Expr, NumericType } from "../../ir/types.js";
 
 /** A known number, a zero of either sign, or some finite number. */
@@ -90,7 +90,7 @@ function either(a: Known | undefined, b: Known | undefined): Known | undefined {
 }
 
 function combine(fn: BinaryFn, type: NumericType, a: Known, b: Known): Known | undefined {
-  if (typeof a === "number" && typeof b === "number") return binary(fn, type, a, b);
+  if (typeof a === "number" && typeof b === "number") return evaluateBinary(fn, type, a, b);
   const infinite = [a, b].some((x) => typeof x === "number" && !Number.isFinite(x));
   if (!isFloat(type) || infinite) return undefined;
   switch (fn) {

@@ -94,7 +94,7 @@ function findPlaces(ir: KernelIR, param: string, cardinality: number, foreign: b
     if (node.op !== "load" || node.view !== param || (!foreign && isOwnCell(node.indices))) return;
     for (const k of components(node.indices)) {
       around.add(k);
-      values.add([...offsetOf(node.indices), k].join());
+      values.add([...cellOffset(node.indices), k].join());
     }
   });
   walkStmts(ir.body, (stmt) => {
@@ -124,7 +124,7 @@ const isOwnCell = (indices: readonly Expr[]): boolean =>
   indices.slice(0, -1).every((index, axis) => index.op === "index" && index.axis === axis);
 
 /** The offset [dx, dy, dz] of a cell of the own grid, whose indices are in the plain form that containers have. */
-export function offsetOf(indices: readonly Expr[]): number[] {
+export function cellOffset(indices: readonly Expr[]): number[] {
   return indices
     .slice(0, -1)
     .map((index) => {

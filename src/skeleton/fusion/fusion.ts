@@ -1,8 +1,8 @@
 import { resultsOf, type Container, type Field, type Grid } from "../../domain/grid/grid.js";
 import { Scalar } from "../../set/scalar.js";
-import { entry } from "../entry.js";
+import { getOrMake } from "../entry.js";
 import { footprintOf, neededOf } from "./footprint.js";
-import { groupOf, type Group, type Part, type Refusal } from "./group.js";
+import { fusionGroup, type FusionGroup, type GroupedContainer, type FusionRefusal } from "./group.js";
 import { MergedContainers } from "./merged.js";
 import type { Buffers } from "./merge.js";
 import type { Pair } from "./sequence.js";
@@ -28,7 +28,7 @@ export interface Fusion {
   readonly swaps: readonly Pair[];
   /** The second buffers, to be freed when the sequence is no longer run. */
   readonly buffers: readonly (Field | Scalar)[];
-  readonly groups: readonly Group[];
+  readonly groups: readonly FusionGroup[];
   /** Bytes that pass between memory and processor, for each cell. */
   readonly bytes: { readonly before: number; readonly after: number };
   /** Decisions and their reasons, a line each. */
@@ -68,8 +68,8 @@ export function fuse(
 }
 
 /** A group of one container. */
-function alone(part: Part): Group {
-  const group = groupOf([part], new Set());
+function alone(part: GroupedContainer): FusionGroup {
+  const group = fusionGroup([part], new Set());
   if ("reason" in group) throw new Error(`container "${part.container.name}" cannot form a group: ${group.reason}`);
   return group;
 }
@@ -92,8 +92,8 @@ class Sequence {
 
   /** Containers that give the values of the field that `stage` needs from before: of each component, the last one that writes it. */
   producers(stage: number, field: Field): readonly number[] {
-    const known = entry(this.producersOf, field, () => new Map<number, readonly number[]>());
-    return entry(known, stage, () => {
+    const known = getOrMake(this.producersOf, field, () => new Map<number, readonly number[]>());
+    return getOrMake(known, stage, () => {
       const touch = this.touches(stage).get(field);
       const last = [...(touch ? neededOf(touch) : [])].map((k) => {
         let other = stage - 1;
@@ -115,7 +115,7 @@ class Sequence {
 
   /** Fields whose earlier values the container needs. */
   inputs(stage: number): readonly Field[] {
-    return entry(this.inputsOf, stage, () =>
+    return getOrMake(this.inputsOf, stage, () =>
       [...this.touches(stage).values()].filter((touch) => neededOf(touch).size > 0).map((touch) => touch.field),
     );
   }
@@ -170,14 +170,14 @@ interface State {
 
 interface Plan {
   readonly cost: number;
-  readonly groups: readonly Group[];
+  readonly groups: readonly FusionGroup[];
 }
 
 class Planner {
   private readonly balance: number;
   private readonly launch: number;
   /** Groups that were looked at, by containers and by fields that are not stored. */
-  private readonly groups = new Map<string, Group | Refusal>();
+  private readonly groups = new Map<string, FusionGroup | FusionRefusal>();
 
   constructor(private readonly sequence: Sequence) {
     const grid = sequence.containers[0]?.grid;
@@ -187,8 +187,8 @@ class Planner {
   }
 
   /** The best plan for a short sequence; for a long one, group by group the beginning of the best plan for what comes next. */
-  plan(): Group[] {
-    const groups: Group[] = [];
+  plan(): FusionGroup[] {
+    const groups: FusionGroup[] = [];
     let state: State = { done: new Set(), unstored: new Set() };
     for (;;) {
       const left = [...this.sequence.containers.keys()].filter((stage) => !state.done.has(stage));
@@ -217,19 +217,19 @@ class Planner {
     return best;
   }
 
-  private costOf({ bytes, cached, flops }: Group): number {
+  private costOf({ bytes, cached, flops }: FusionGroup): number {
     return Math.max(bytes, cached / CACHE_BALANCE, flops / this.balance) + this.launch;
   }
 
-  private after({ done, unstored }: State, group: Group): State {
+  private after({ done, unstored }: State, group: FusionGroup): State {
     const own = group.parts.filter((part) => !part.again).map((part) => part.stage);
     const kept = own.flatMap((stage) => [...group.unstored].map((field) => this.sequence.value(stage, field)));
     return { done: new Set([...done, ...own]), unstored: new Set([...unstored, ...kept]) };
   }
 
   /** Groups that may come next: containers that depend on nothing but each other and what is done. */
-  private candidates(state: State, left: readonly number[]): Group[] {
-    const found: Group[] = [];
+  private candidates(state: State, left: readonly number[]): FusionGroup[] {
+    const found: FusionGroup[] = [];
     const missing = left.map((stage) => [...this.sequence.before[stage]].filter((other) => !state.done.has(other)));
     const extend = (stages: readonly number[], from: number): void => {
       for (let n = from; n < left.length; n++) {
@@ -245,7 +245,7 @@ class Planner {
   }
 
   /** The containers as a group: with all results stored, and with temporaries left out. */
-  private variants(state: State, stages: readonly number[], left: readonly number[]): readonly Group[] {
+  private variants(state: State, stages: readonly number[], left: readonly number[]): readonly FusionGroup[] {
     if (this.sequence.temporary.size === 0) return this.possible(stages, [], new Set());
     const again = this.again(state, stages);
     if (!again) return [];
@@ -263,12 +263,12 @@ class Planner {
   }
 
   /** The containers as a group, some of them run again; none if that is not possible. */
-  private possible(stages: readonly number[], again: readonly number[], unstored: ReadonlySet<Field>): readonly Group[] {
+  private possible(stages: readonly number[], again: readonly number[], unstored: ReadonlySet<Field>): readonly FusionGroup[] {
     const temporaries = [...this.sequence.temporary].flatMap((field, n) => (unstored.has(field) ? [n] : []));
-    const group = entry(this.groups, `${stages.join()} ${again.join()} ${temporaries.join()}`, () => {
-      const part = (stage: number, again: boolean): Part => ({ stage, container: this.sequence.containers[stage], again });
+    const group = getOrMake(this.groups, `${stages.join()} ${again.join()} ${temporaries.join()}`, () => {
+      const part = (stage: number, again: boolean): GroupedContainer => ({ stage, container: this.sequence.containers[stage], again });
       const parts = [...stages.map((stage) => part(stage, false)), ...again.map((stage) => part(stage, true))];
-      return groupOf(
+      return fusionGroup(
         parts.sort((a, b) => a.stage - b.stage),
         unstored,
       );
@@ -326,15 +326,15 @@ class SecondBuffers {
   constructor(private readonly spares = new Map<Field | Scalar, Field | Scalar>()) {}
 
   /** The buffers before and after a group, which is the next to run. */
-  around({ parts, second }: Group): Buffers {
+  around({ parts, second }: FusionGroup): Buffers {
     const place =
       (swapped: ReadonlySet<Field | Scalar>) =>
       <T extends Field | Scalar>(of: T): T =>
         swapped.has(of) ? (this.buffers.get(of) as T) : of;
     const before = new Set(this.swapped);
     for (const of of second) {
-      const spare = () => entry(this.spares, of, () => secondBuffer(of, parts[0].container.grid));
-      entry(this.buffers, of, spare);
+      const spare = () => getOrMake(this.spares, of, () => secondBuffer(of, parts[0].container.grid));
+      getOrMake(this.buffers, of, spare);
       if (!this.swapped.delete(of)) this.swapped.add(of);
     }
     return { from: place(before), to: place(new Set(this.swapped)) };
@@ -357,7 +357,7 @@ function secondBuffer(of: Field | Scalar, grid: Grid): Field | Scalar {
 }
 
 /** Why a group is as it is. */
-function reasonsOf({ parts, inlined, unstored, second, bytes }: Group): string[] {
+function reasonsOf({ parts, inlined, unstored, second, bytes }: FusionGroup): string[] {
   if (parts.length === 1) return [];
   const name = parts.map((part) => part.container.name).join(" + ");
   const before = parts.filter((part) => !part.again).reduce((sum, part) => sum + alone(part).bytes, 0);
@@ -377,11 +377,11 @@ function reasonsOf({ parts, inlined, unstored, second, bytes }: Group): string[]
 }
 
 /** Why neighbouring groups are not one. */
-function apart(groups: readonly Group[]): string[] {
+function apart(groups: readonly FusionGroup[]): string[] {
   return groups.slice(1).map((next, n) => {
     const group = groups[n];
     const parts = [...group.parts, ...next.parts.filter((part) => !group.parts.some((other) => other.stage === part.stage))];
-    const both = groupOf(
+    const both = fusionGroup(
       parts.sort((a, b) => a.stage - b.stage),
       new Set([...group.unstored, ...next.unstored]),
     );

@@ -1,16 +1,16 @@
-import { prints } from "../../ir/prints.js";
+import { prints } from "../../ir/print-records.js";
 import { BYTES } from "../../ir/scalars.js";
 import { Field, type Container, type Grid } from "../../domain/grid/grid.js";
 import { isAny } from "../../domain/grid/ghosts.js";
 import type { Offset } from "../../domain/grid/parts.js";
 import { sizeOf } from "../../ir/walk.js";
 import type { Scalar } from "../../set/scalar.js";
-import { entry } from "../entry.js";
+import { getOrMake } from "../entry.js";
 import { footprintOf, meet, type Touch } from "./footprint.js";
 import { keepsFillValue } from "./fill-value.js";
 
 /** A container in a group. */
-export interface Part {
+export interface GroupedContainer {
   /** Its number in the sequence. */
   readonly stage: number;
   readonly container: Container;
@@ -20,15 +20,15 @@ export interface Part {
 
 /** A neighbour's value that a reader computes for itself, because the writer runs in the same kernel. */
 export interface Inline {
-  readonly reader: Part;
-  readonly writer: Part;
+  readonly reader: GroupedContainer;
+  readonly writer: GroupedContainer;
   readonly field: Field;
   readonly offsets: readonly (readonly number[])[];
 }
 
 /** Containers that may run as one, in the order of the sequence, and what that takes. */
-export interface Group {
-  readonly parts: readonly Part[];
+export interface FusionGroup {
+  readonly parts: readonly GroupedContainer[];
   readonly inlined: readonly Inline[];
   /** Temporaries that stay in registers. */
   readonly unstored: ReadonlySet<Field>;
@@ -45,7 +45,7 @@ export interface Group {
 }
 
 /** Why containers cannot run as one. */
-export interface Refusal {
+export interface FusionRefusal {
   readonly reason: string;
 }
 
@@ -53,7 +53,7 @@ export interface Refusal {
 const MAX_REPEATED = 4000;
 
 /** The parts as one group, if no cell's result depends on whether another cell has been computed. `parts` are in the order of the sequence. */
-export function groupOf(parts: readonly Part[], unstored: ReadonlySet<Field>): Group | Refusal {
+export function fusionGroup(parts: readonly GroupedContainer[], unstored: ReadonlySet<Field>): FusionGroup | FusionRefusal {
   const builder = new Builder(unstored);
   for (const part of parts) {
     const reason = builder.take(part);
@@ -65,12 +65,12 @@ export function groupOf(parts: readonly Part[], unstored: ReadonlySet<Field>): G
 }
 
 class Builder {
-  private readonly parts: Part[] = [];
+  private readonly parts: GroupedContainer[] = [];
   private readonly inlined: Inline[] = [];
-  private readonly writers = new Map<Field, Part[]>();
+  private readonly writers = new Map<Field, GroupedContainer[]>();
   /** By field, components whose values from before the group are read in neighbours. */
   private readonly around = new Map<Field, Set<number>>();
-  private readonly reducedBy = new Map<Scalar, Part>();
+  private readonly reducedBy = new Map<Scalar, GroupedContainer>();
   private readonly scalarReaders = new Set<Scalar>();
   /** Components of fields that are in registers, read or written. */
   private readonly held = new Map<Field, Set<number>>();
@@ -82,7 +82,7 @@ class Builder {
   constructor(private readonly unstored: ReadonlySet<Field>) {}
 
   /** Adds a part; the reason where that is not possible. */
-  take(part: Part): string | undefined {
+  take(part: GroupedContainer): string | undefined {
     const reason =
       this.step(part) ??
       this.grid(part) ??
@@ -109,7 +109,7 @@ class Builder {
     return undefined;
   }
 
-  group(): Group {
+  group(): FusionGroup {
     const stored = [...this.writers].filter(([field, writers]) => !this.unstored.has(field) && writers.some((part) => !part.again));
     const renewed = [...this.reducedBy.keys()].filter((scalar) => this.scalarReaders.has(scalar));
     const second = new Set<Field | Scalar>(renewed);
@@ -134,57 +134,57 @@ class Builder {
     };
   }
 
-  private step(part: Part): string | undefined {
+  private step(part: GroupedContainer): string | undefined {
     if (this.parts.length === 0) return undefined;
     const step = [...this.parts, part].find(({ container }) => container.assigned);
     return step && `"${step.container.name}" runs once, not for each cell`;
   }
 
-  private grid({ container }: Part): string | undefined {
+  private grid({ container }: GroupedContainer): string | undefined {
     const [first] = this.parts;
     return first && first.container.grid !== container.grid
       ? `"${first.container.name}" and "${container.name}" run over different grids`
       : undefined;
   }
 
-  private box(part: Part): string | undefined {
+  private box(part: GroupedContainer): string | undefined {
     if (this.parts.length === 0) return undefined;
     const within = [...this.parts, part].find(({ container }) => container.box);
     return within && `"${within.container.name}" runs on ${within.container.box!.name} only`;
   }
 
-  private march(part: Part): string | undefined {
+  private march(part: GroupedContainer): string | undefined {
     if (this.parts.length === 0) return undefined;
     const marching = [...this.parts, part].find(({ container }) => container.march);
     return marching && `"${marching.container.name}" marches along an axis`;
   }
 
   /** Refuses printing containers, as fused ones may be computed again for neighbours. */
-  private prints(part: Part): string | undefined {
+  private prints(part: GroupedContainer): string | undefined {
     if (this.parts.length === 0) return undefined;
     const printing = [...this.parts, part].find(({ container }) => prints(container.ir.body));
     return printing && `"${printing.container.name}" prints`;
   }
 
-  private spread(part: Part): string | undefined {
+  private spread(part: GroupedContainer): string | undefined {
     if (this.parts.length === 0) return undefined;
     const writer = [...this.parts, part].find(({ container }) => [...footprintOf(container).touches.values()].some(({ spread }) => spread));
     return writer && `"${writer.container.name}" writes cells other than its own`;
   }
 
-  private particles(part: Part): string | undefined {
+  private particles(part: GroupedContainer): string | undefined {
     if (this.parts.length === 0) return undefined;
     const overParticles = [...this.parts, part].find(({ container }) => container.arrays);
     return overParticles && `"${overParticles.container.name}" loops over the particles of each cell`;
   }
 
-  private rounds(part: Part): string | undefined {
+  private rounds(part: GroupedContainer): string | undefined {
     if (this.parts.length === 0) return undefined;
     const inRounds = [...this.parts, part].find(({ container }) => container.inRounds);
     return inRounds && `"${inRounds.container.name}" ${inRounds.container.axisFolds ? "reduces along axes" : "copies between members"}`;
   }
 
-  private scalars(part: Part): string | undefined {
+  private scalars(part: GroupedContainer): string | undefined {
     const { name, scalars, reductions } = part.container;
     for (const scalar of scalars.values()) {
       const by = this.reducedBy.get(scalar);
@@ -200,7 +200,7 @@ class Builder {
     return undefined;
   }
 
-  private neighbours(part: Part): string | undefined {
+  private neighbours(part: GroupedContainer): string | undefined {
     for (const touch of footprintOf(part.container).touches.values()) {
       if (touch.foreign || touch.spread || touch.offsets.length === 0) continue;
       const writers = this.writersOf(touch.field, touch.around);
@@ -213,18 +213,18 @@ class Builder {
   }
 
   /** Parts so far that write one of the components. */
-  private writersOf(field: Field, components: ReadonlySet<number>): readonly Part[] {
+  private writersOf(field: Field, components: ReadonlySet<number>): readonly GroupedContainer[] {
     const writers = this.writers.get(field) ?? [];
     return writers.filter(({ container }) => meet(components, footprintOf(container).touches.get(field)!.written));
   }
 
   private readAround(field: Field, components: Iterable<number>): void {
-    const known = entry(this.around, field, () => new Set<number>());
+    const known = getOrMake(this.around, field, () => new Set<number>());
     for (const k of components) known.add(k);
   }
 
   /** Lets the reader compute the neighbours' values for itself; the reason where it cannot. */
-  private inline(reader: Part, { field, offsets, around }: Touch, writers: readonly Part[]): string | undefined {
+  private inline(reader: GroupedContainer, { field, offsets, around }: Touch, writers: readonly GroupedContainer[]): string | undefined {
     const [writer, another] = writers;
     const { container } = writer;
     const { touches, flops } = footprintOf(container);

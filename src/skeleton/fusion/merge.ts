@@ -5,12 +5,12 @@ import type { AxisArray } from "../../domain/grid/axis-array.js";
 import { resultsOf, type Container, type FieldUse, type Field } from "../../domain/grid/grid.js";
 import { assignedKeys } from "../../ir/analysis/assigned.js";
 import type { Expr, KernelIR, Location, NumericType, Param, Stmt } from "../../ir/types.js";
-import { Names } from "../../ir/passes/copy.js";
+import { FreshNames } from "../../ir/passes/copy.js";
 import { declares, mapChildren, mapStmts, walkStmts } from "../../ir/walk.js";
 import type { Scalar } from "../../set/scalar.js";
-import { footprintOf, offsetOf } from "./footprint.js";
-import { entry } from "../entry.js";
-import type { Group, Inline, Part } from "./group.js";
+import { footprintOf, cellOffset } from "./footprint.js";
+import { getOrMake } from "../entry.js";
+import type { FusionGroup, Inline, GroupedContainer } from "./group.js";
 import { compare, int, select } from "../../ir/expressions.js";
 
 /** Fields and scalars in place of the sequence's: they differ from them if results went to second buffers. */
@@ -38,7 +38,7 @@ export function rebind(container: Container, field: (of: Field) => Field, scalar
 }
 
 /** One container that does the work of a group. */
-export function merge(group: Group, buffers: Buffers): Container {
+export function mergeContainers(group: FusionGroup, buffers: Buffers): Container {
   const [{ container }] = group.parts;
   if (group.parts.length === 1 && group.second.size === 0) return rebind(container, buffers.from, buffers.from);
   return new Merger(group, buffers).merge();
@@ -59,7 +59,7 @@ type HeldAround = Map<Field, Map<string, Materialised>>;
 const typeOf = (field: Field): NumericType => valueType(field.type);
 
 class Merger {
-  private readonly names: Names;
+  private readonly names: FreshNames;
   private readonly params: Param[] = [];
   private readonly tables: KernelIR["tables"] = [];
   private readonly rank: number;
@@ -78,14 +78,14 @@ class Merger {
   private readonly own: Held = new Map();
 
   constructor(
-    private readonly group: Group,
+    private readonly group: FusionGroup,
     private readonly buffers: Buffers,
   ) {
     const [{ container }] = group.parts;
     const { ir } = container;
     this.rank = container.grid.extents.length;
     this.location = container.location;
-    this.names = new Names({ ...ir, params: [], tables: [], body: [] });
+    this.names = new FreshNames({ ...ir, params: [], tables: [], body: [] });
   }
 
   merge(): Container {
@@ -114,7 +114,7 @@ class Merger {
 
   /** The writer's code for each neighbour that the reader wants to know of. */
   private neighbours({ writer, field, offsets }: Inline, around: HeldAround): Stmt[] {
-    const computed = entry(around, field, () => new Map<string, Materialised>());
+    const computed = getOrMake(around, field, () => new Map<string, Materialised>());
     return offsets.flatMap((offset) => {
       const values: Held = new Map();
       for (const touch of footprintOf(writer.container).touches.values())
@@ -128,7 +128,13 @@ class Merger {
    * A container's code for the cell at an offset, with the fields that are written held in arrays. `around` holds values of neighbours
    * by place; `silent` copies leave no results but those arrays.
    */
-  private copy({ container, again }: Part, offset: readonly number[], values: Held, around: HeldAround, silent = again): Stmt[] {
+  private copy(
+    { container, again }: GroupedContainer,
+    offset: readonly number[],
+    values: Held,
+    around: HeldAround,
+    silent = again,
+  ): Stmt[] {
     const { ir } = container;
     const fields = usesByParam(container);
     const renamed = new Map(this.declare(container));
@@ -139,7 +145,7 @@ class Merger {
     const heldAt = (view: string, indices: readonly Expr[]): Materialised | undefined => {
       const use = fields.get(view);
       if (use?.level !== "own") return undefined;
-      const distance = offsetOf(indices);
+      const distance = cellOffset(indices);
       return distance.every((d) => d === 0) ? values.get(use.field) : around.get(use.field)?.get(distance.join());
     };
     const distanceOf = (axis: number): number => offset[this.rank - 1 - axis];
@@ -238,17 +244,17 @@ class Merger {
       if (use)
         names.set(
           name,
-          entry(this.views, use.field, () => this.view(param, this.buffers.from(use.field), use.level)),
+          getOrMake(this.views, use.field, () => this.view(param, this.buffers.from(use.field), use.level)),
         );
       else if (scalar)
         names.set(
           name,
-          entry(this.scalars, scalar, () => this.param(param)),
+          getOrMake(this.scalars, scalar, () => this.param(param)),
         );
       else if (axisArray)
         names.set(
           name,
-          entry(this.axisArrays, axisArray, () => this.param(param)),
+          getOrMake(this.axisArrays, axisArray, () => this.param(param)),
         );
       else if (name === container.mask?.param) names.set(name, (this.mask ??= this.param(param)));
       else {

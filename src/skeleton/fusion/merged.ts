@@ -1,12 +1,12 @@
 import { resultsOf, type Container, type Field } from "../../domain/grid/grid.js";
 import type { Scalar } from "../../set/scalar.js";
-import { entry } from "../entry.js";
-import type { Group } from "./group.js";
-import { merge, type Buffers } from "./merge.js";
+import { getOrMake } from "../entry.js";
+import type { FusionGroup } from "./group.js";
+import { mergeContainers, type Buffers } from "./merge.js";
 
 /** A group that was merged, and where what it uses lay. */
 interface Known {
-  readonly group: Group;
+  readonly group: FusionGroup;
   readonly places: readonly (Field | Scalar)[];
   readonly container: Container;
 }
@@ -17,19 +17,19 @@ export class MergedContainers {
   private readonly known = new Map<Container, Known[]>();
 
   /** One container that does the work of a group. */
-  of(group: Group, buffers: Buffers): Container {
+  of(group: FusionGroup, buffers: Buffers): Container {
     const places = placesOf(group, buffers);
-    const known = entry(this.known, group.parts[0].container, () => []);
+    const known = getOrMake(this.known, group.parts[0].container, () => []);
     const same = known.find((other) => equalGroups(other.group, group) && equalLists(other.places, places));
     if (same) return same.container;
-    const container = merge(group, buffers);
+    const container = mergeContainers(group, buffers);
     known.push({ group, places, container });
     return container;
   }
 }
 
 /** Memory of a group's fields and scalars before and after its kernel. */
-function placesOf({ parts }: Group, { from, to }: Buffers): (Field | Scalar)[] {
+function placesOf({ parts }: FusionGroup, { from, to }: Buffers): (Field | Scalar)[] {
   return parts.flatMap(({ container }) => {
     const used = [...container.uses.map(({ field }) => field), ...container.scalars.values(), ...resultsOf(container)];
     return used.flatMap((of) => [from(of), to(of)]);
@@ -37,7 +37,7 @@ function placesOf({ parts }: Group, { from, to }: Buffers): (Field | Scalar)[] {
 }
 
 /** The same containers in the same order, with the same temporaries stored: everything else follows from these. */
-const equalGroups = (a: Group, b: Group): boolean =>
+const equalGroups = (a: FusionGroup, b: FusionGroup): boolean =>
   a.parts.length === b.parts.length &&
   a.parts.every(({ container, again }, n) => container === b.parts[n].container && again === b.parts[n].again) &&
   equalLists([...a.unstored], [...b.unstored]);

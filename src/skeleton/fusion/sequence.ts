@@ -140,7 +140,7 @@ export interface Unrolled {
  * Containers after a swap are put on the memory in which their fields' values lie by then.
  * @param from the first of the iterations
  */
-export function unroll(steps: readonly Step[], iterations: number, from = 0): Unrolled {
+export function unrollSteps(steps: readonly Step[], iterations: number, from = 0): Unrolled {
   const containers: Container[] = [];
   const swaps: Pair[] = [];
   const memory = new SwappedMemory();

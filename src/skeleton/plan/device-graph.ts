@@ -1,6 +1,6 @@
 import type { Container, Field, GridSpecies } from "../../domain/grid/grid.js";
 import type { DataView } from "../../domain/grid/parts.js";
-import { dependencies, type Graph, type Hint } from "./graph.js";
+import { dependencies, type DependencyGraph, type Hint } from "./graph.js";
 import { updatesFor, type StoresInHalos } from "./halos.js";
 import {
   collectNode,
@@ -8,25 +8,25 @@ import {
   fieldsAcross,
   haloNode,
   meansNeighbours,
-  partialsOf,
+  partialsMemory,
   speciesNodes,
   stagesIn,
   type ComputeNode,
   type Derived,
   type HaloNode,
   type Node,
-  type Stage,
+  type PlanStage,
 } from "./nodes.js";
-import { splits, type OccLevel, type Split } from "./occ.js";
-import { levelsOf } from "./schedule.js";
+import { splits, type OccLevel, type SideSplit } from "./occ.js";
+import { dependencyLevels } from "./schedule.js";
 
 export interface DeviceGraph {
   /** Dependencies of the containers as written, each on its standard view. */
-  readonly base: Graph<ComputeNode>;
+  readonly base: DependencyGraph<ComputeNode>;
   /** The graph that is scheduled: with halo updates, splits and collected reductions, without redundant edges. */
-  readonly graph: Graph<Node>;
+  readonly graph: DependencyGraph<Node>;
   readonly hints: readonly Hint<Node>[];
-  readonly splits: ReadonlyMap<number, Split>;
+  readonly splits: ReadonlyMap<number, SideSplit>;
   /** Fields whose halos are up to date when all is done, and species that are sorted. */
   readonly fresh: ReadonlySet<Derived>;
 }
@@ -67,8 +67,8 @@ export function deviceGraph(
   return { base: base.reduced(), graph, hints: hintsOf(graph, split, messages), splits: split, fresh: updates.fresh };
 }
 
-function onOneMember(stages: readonly Stage[], base: Graph<ComputeNode>, fresh: ReadonlySet<Derived>): DeviceGraph {
-  const nothing = { base: base.reduced(), hints: [], splits: new Map<number, Split>() };
+function onOneMember(stages: readonly PlanStage[], base: DependencyGraph<ComputeNode>, fresh: ReadonlySet<Derived>): DeviceGraph {
+  const nothing = { base: base.reduced(), hints: [], splits: new Map<number, SideSplit>() };
   const updates = updatesFor(
     stages.map(({ container }) => container),
     fresh,
@@ -86,7 +86,7 @@ function onOneMember(stages: readonly Stage[], base: Graph<ComputeNode>, fresh: 
   return { ...nothing, graph: dependencies(nodes).reduced(), fresh: new Set([...kept, ...sorted]) };
 }
 
-function sortsBefore(stage: Stage, species: readonly GridSpecies[], members: number): Node[] {
+function sortsBefore(stage: PlanStage, species: readonly GridSpecies[], members: number): Node[] {
   return species.flatMap((each) =>
     speciesNodes(
       each,
@@ -98,9 +98,9 @@ function sortsBefore(stage: Stage, species: readonly GridSpecies[], members: num
 }
 
 /** Nodes of one container on several members. */
-function stageNodes(stage: Stage, stale: readonly Field[], split: Split | undefined, inHalos: StoresInHalos): Node[] {
+function stageNodes(stage: PlanStage, stale: readonly Field[], split: SideSplit | undefined, inHalos: StoresInHalos): Node[] {
   const { container, name } = stage;
-  const partials = partialsOf(container);
+  const partials = partialsMemory(container);
   const written = new Set(container.uses.filter((use) => use.written).map((use) => use.field));
   const peerStored = [...written].filter((field) => inHalos(container, field));
   const halos = stale.map((field) =>
@@ -125,12 +125,12 @@ function stageNodes(stage: Stage, stale: readonly Field[], split: Split | undefi
  * Boundary cells that travel are launched before internal ones; and internal cells before a halo update that they hide, unless they have
  * to wait for more than it, or halos are messages.
  */
-function hintsOf(graph: Graph<Node>, split: ReadonlyMap<number, Split>, messages: boolean): Hint<Node>[] {
+function hintsOf(graph: DependencyGraph<Node>, split: ReadonlyMap<number, SideSplit>, messages: boolean): Hint<Node>[] {
   const hints: Hint<Node>[] = [];
   const add = (from: Node, to: Node, reason: string) => {
     if (!leads(graph, hints, to, from)) hints.push({ from, to, reason });
   };
-  const levels = levelsOf(graph.nodes, (node) => graph.parents(node));
+  const levels = dependencyLevels(graph.nodes, (node) => graph.parents(node));
   const levelOf = (node: Node) => levels.findIndex((level) => level.includes(node));
   const part = (stage: number, view: DataView) =>
     graph.nodes.find((node) => node.kind === "compute" && node.stage === stage && node.view === view)!;
@@ -147,7 +147,7 @@ function hintsOf(graph: Graph<Node>, split: ReadonlyMap<number, Split>, messages
 }
 
 /** True if hints and dependencies lead from one node to another. */
-function leads(graph: Graph<Node>, hints: readonly Hint<Node>[], from: Node, to: Node): boolean {
+function leads(graph: DependencyGraph<Node>, hints: readonly Hint<Node>[], from: Node, to: Node): boolean {
   const seen = new Set<Node>();
   const visit = (node: Node): boolean => {
     if (node === to) return true;

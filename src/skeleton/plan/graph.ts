@@ -2,7 +2,7 @@
  * Dependency graphs: nodes in the order of a sequential program, edges wherever that order must be kept.
  */
 
-import { entry } from "../entry.js";
+import { getOrMake } from "../entry.js";
 
 /** Something that nodes read and write: a field, a device-resident scalar, the partial results of a reduction. */
 export interface Datum {
@@ -13,12 +13,12 @@ export interface Datum {
  * Part of a datum that is touched. A member's cells of a field are `internal` or `boundary`, copies of its neighbours' cells lie in the `halo`;
  * everything else is `whole`.
  */
-export type Part = "internal" | "boundary" | "halo" | "whole";
+export type DatumPart = "internal" | "boundary" | "halo" | "whole";
 
 /** The unit of dependencies: a node touches all of an atom or nothing. */
 export interface Atom {
   readonly datum: Datum;
-  readonly part: Part;
+  readonly part: DatumPart;
 }
 
 export interface Accesses {
@@ -49,7 +49,7 @@ export interface Hint<N> {
 }
 
 /** An acyclic graph whose nodes stand in an order that respects the edges. */
-export class Graph<N> {
+export class DependencyGraph<N> {
   private readonly byParent = new Map<N, Edge<N>[]>();
   private readonly byChild = new Map<N, Edge<N>[]>();
   private readonly position: ReadonlyMap<N, number>;
@@ -94,10 +94,10 @@ export class Graph<N> {
   }
 
   /** The same graph without the edges that follow from longer paths, except for those to be `kept`. */
-  reduced(kept: (edge: Edge<N>) => boolean = () => false): Graph<N> {
+  reduced(kept: (edge: Edge<N>) => boolean = () => false): DependencyGraph<N> {
     const follows = (edge: Edge<N>) =>
       !kept(edge) && this.parents(edge.to).some((other) => other !== edge.from && this.reaches(edge.from, other));
-    return new Graph(
+    return new DependencyGraph(
       this.nodes,
       this.edges.filter((edge) => !follows(edge)),
       this.edges.filter(follows),
@@ -112,18 +112,18 @@ interface AtomState<N> {
 }
 
 /** All dependencies between nodes that stand in sequential order, one edge for each pair. */
-export function dependencies<N extends Accesses>(nodes: readonly N[]): Graph<N> {
-  const states = new Map<Datum, Map<Part, AtomState<N>>>();
+export function dependencies<N extends Accesses>(nodes: readonly N[]): DependencyGraph<N> {
+  const states = new Map<Datum, Map<DatumPart, AtomState<N>>>();
   const stateOf = ({ datum, part }: Atom): AtomState<N> => {
-    const parts = entry(states, datum, () => new Map<Part, AtomState<N>>());
-    return entry(parts, part, () => ({ writer: undefined, readers: [] }));
+    const parts = getOrMake(states, datum, () => new Map<DatumPart, AtomState<N>>());
+    return getOrMake(parts, part, () => ({ writer: undefined, readers: [] }));
   };
   const edges: Edge<N>[] = [];
   for (const to of nodes) {
     const reasons = new Map<N, Reason[]>();
     const depend = (from: N | undefined, hazard: Hazard, datum: Datum) => {
       if (from === undefined || from === to) return;
-      const known = entry(reasons, from, () => []);
+      const known = getOrMake(reasons, from, () => []);
       if (!known.some((r) => r.hazard === hazard && r.datum === datum)) known.push({ hazard, datum });
     };
     for (const atom of to.reads) {
@@ -140,7 +140,7 @@ export function dependencies<N extends Accesses>(nodes: readonly N[]): Graph<N> 
     }
     for (const [from, list] of reasons) edges.push({ from, to, reasons: list });
   }
-  return new Graph(nodes, edges);
+  return new DependencyGraph(nodes, edges);
 }
 
 function ancestorsOf(parents: readonly (readonly number[])[]): bigint[] {

@@ -1,6 +1,6 @@
 import type { Container, FieldUse, Field, GridSpecies } from "../../domain/grid/grid.js";
 import type { DataView } from "../../domain/grid/parts.js";
-import type { Accesses, Atom, Datum, Edge, Part } from "./graph.js";
+import type { Accesses, Atom, Datum, Edge, DatumPart } from "./graph.js";
 
 interface NodeBase extends Accesses {
   /** `laplace.internal`, `halo p`, `collect ps`; not unique where a plan holds several iterations. */
@@ -12,7 +12,7 @@ interface NodeBase extends Accesses {
 }
 
 /** A container at its place in a plan. */
-export interface Stage {
+export interface PlanStage {
   readonly container: Container;
   readonly number: number;
   /** The container's, with a number where there are several. */
@@ -20,7 +20,7 @@ export interface Stage {
 }
 
 /** Containers in the order in which they run. */
-export function stagesIn(containers: readonly Container[]): Stage[] {
+export function stagesIn(containers: readonly Container[]): PlanStage[] {
   const counts = new Map<string, number>();
   return containers.map((container, number) => {
     const count = (counts.get(container.name) ?? 0) + 1;
@@ -79,21 +79,21 @@ export function fieldsAcross(container: Container): Field[] {
   return [...new Set(container.uses.filter(readsAcross).map((use) => use.field))];
 }
 
-const OWN: Record<DataView, readonly Part[]> = {
+const OWN: Record<DataView, readonly DatumPart[]> = {
   internal: ["internal"],
   boundary: ["boundary"],
   standard: ["internal", "boundary"],
 };
 
 /** A stencil reaches boundary cells from internal ones, and the halo from boundary ones only. */
-const ACROSS: Record<DataView, readonly Part[]> = {
+const ACROSS: Record<DataView, readonly DatumPart[]> = {
   internal: ["internal", "boundary"],
   boundary: ["internal", "boundary", "halo"],
   standard: ["internal", "boundary", "halo"],
 };
 
 /** Internal cells of two grids do not lie upon each other: fields of other grids are read whole. */
-function partsRead(use: FieldUse, view: DataView): readonly Part[] {
+function partsRead(use: FieldUse, view: DataView): readonly DatumPart[] {
   if (use.level !== "own") return readsAcross(use) ? ACROSS.standard : OWN.standard;
   return readsAcross(use) ? ACROSS[view] : OWN[view];
 }
@@ -103,7 +103,7 @@ function partsRead(use: FieldUse, view: DataView): readonly Part[] {
  * straight into the scalars.
  */
 export function computeNode(
-  { container, number, name }: Stage,
+  { container, number, name }: PlanStage,
   view: DataView,
   reason: string,
   partials?: ReadonlyMap<string, Datum>,
@@ -135,7 +135,7 @@ export function meansNeighbours({ from, to, reasons }: Edge<Node>): boolean {
   return reasons.some(({ datum }) => peerStored.includes(datum as Field));
 }
 
-export function haloNode(field: Field, { number }: Stage, reason: string): HaloNode {
+export function haloNode(field: Field, { number }: PlanStage, reason: string): HaloNode {
   return {
     kind: "halo",
     name: `halo ${field.name}`,
@@ -148,7 +148,7 @@ export function haloNode(field: Field, { number }: Stage, reason: string): HaloN
 }
 
 /** Nodes that sort the particles of a species on `members` members, in order. */
-export function speciesNodes(species: GridSpecies, { number }: Stage, reason: string, members: number): SpeciesNode[] {
+export function speciesNodes(species: GridSpecies, { number }: PlanStage, reason: string, members: number): SpeciesNode[] {
   const { name, outbox, inbox, first, count } = species;
   const columns = Object.values(species.columns).flatMap((column) => atoms(column, OWN.standard));
   const node = <K extends SpeciesNode["kind"]>(kind: K, reads: readonly Atom[], writes: readonly Atom[]): SpeciesNodeOf<K> => {
@@ -160,7 +160,7 @@ export function speciesNodes(species: GridSpecies, { number }: Stage, reason: st
   return [node("pack", columns, [...columns, whole(outbox)]), node("move", [whole(outbox)], [whole(inbox)]), sort];
 }
 
-export function collectNode({ container, number }: Stage, reason: string, partials: ReadonlyMap<string, Datum>): CollectNode {
+export function collectNode({ container, number }: PlanStage, reason: string, partials: ReadonlyMap<string, Datum>): CollectNode {
   const scalars = [...new Set(container.reductions.values())];
   return {
     kind: "collect",
@@ -174,9 +174,9 @@ export function collectNode({ container, number }: Stage, reason: string, partia
 }
 
 /** Memory in which the partial results of one run of a container wait to be collected, by reduce parameter. */
-export function partialsOf(container: Container): Map<string, Datum> {
+export function partialsMemory(container: Container): Map<string, Datum> {
   return new Map([...container.reductions].map(([param, scalar]) => [param, { name: `partials of ${scalar.name}` }]));
 }
 
-const atoms = (datum: Datum, parts: readonly Part[]): Atom[] => parts.map((part) => ({ datum, part }));
+const atoms = (datum: Datum, parts: readonly DatumPart[]): Atom[] => parts.map((part) => ({ datum, part }));
 const whole = (datum: Datum): Atom => ({ datum, part: "whole" });

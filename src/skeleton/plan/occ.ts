@@ -1,5 +1,5 @@
 import type { Field } from "../../domain/grid/grid.js";
-import type { Edge, Graph } from "./graph.js";
+import type { Edge, DependencyGraph } from "./graph.js";
 import type { ComputeNode } from "./nodes.js";
 
 /*
@@ -18,7 +18,7 @@ export const OCC_LEVELS: readonly OccLevel[] = ["none", "standard", "extended", 
 /** The side of a stencil on which a split container stands, which decides what of it is better launched first. */
 type Side = "stencil" | "before" | "after";
 
-export interface Split {
+export interface SideSplit {
   readonly side: Side;
   /** Stages of the stencils whose halos the split hides. */
   readonly stencils: ReadonlySet<number>;
@@ -29,8 +29,12 @@ export interface Split {
  * The containers to split, by stage. `base` holds each container once, on the standard view, in order; `updates` the halos that are brought up
  * to date before each.
  */
-export function splits(base: Graph<ComputeNode>, updates: readonly (readonly Field[])[], level: OccLevel): Map<number, Split> {
-  const found = new Map<number, Split>();
+export function splits(
+  base: DependencyGraph<ComputeNode>,
+  updates: readonly (readonly Field[])[],
+  level: OccLevel,
+): Map<number, SideSplit> {
+  const found = new Map<number, SideSplit>();
   if (level === "none") return found;
   base.nodes.forEach((node, stage) => {
     if (node.container.inRounds) return;
@@ -49,7 +53,12 @@ export function splits(base: Graph<ComputeNode>, updates: readonly (readonly Fie
 }
 
 /** Writers of a stencil's field, and what they read in turn, so that boundaries are ready to travel while internal cells are computed. */
-function splitBefore(base: Graph<ComputeNode>, updates: readonly (readonly Field[])[], level: OccLevel, found: Map<number, Split>): void {
+function splitBefore(
+  base: DependencyGraph<ComputeNode>,
+  updates: readonly (readonly Field[])[],
+  level: OccLevel,
+  found: Map<number, SideSplit>,
+): void {
   for (let stage = base.nodes.length - 1; stage >= 0; stage--) {
     const node = base.nodes[stage];
     if (found.has(stage) || node.container.inRounds || (level === "extended" && node.container.reductions.size > 0)) continue;
@@ -72,7 +81,7 @@ function splitBefore(base: Graph<ComputeNode>, updates: readonly (readonly Field
 }
 
 /** Readers of what a stencil wrote: their internal cells need only its internal cells. */
-function splitAfter(base: Graph<ComputeNode>, found: Map<number, Split>): void {
+function splitAfter(base: DependencyGraph<ComputeNode>, found: Map<number, SideSplit>): void {
   for (const node of base.nodes) {
     if (found.has(node.stage) || node.container.inRounds) continue;
     const writers = base
@@ -96,7 +105,7 @@ function splitAfter(base: Graph<ComputeNode>, found: Map<number, Split>): void {
  * True if the internal cells of `to` can follow the internal cells of `from`: every path between them passes through split containers only, and never
  * through the result of a reduction or a field of another grid, which need all cells.
  */
-function overlaps(base: Graph<ComputeNode>, from: ComputeNode, to: ComputeNode, split: ReadonlySet<number>): boolean {
+function overlaps(base: DependencyGraph<ComputeNode>, from: ComputeNode, to: ComputeNode, split: ReadonlySet<number>): boolean {
   const open = (edge: Edge<ComputeNode>) =>
     split.has(edge.from.stage) &&
     split.has(edge.to.stage) &&

@@ -2,18 +2,18 @@ import { Field } from "../../domain/grid/grid.js";
 import { Scalar } from "../../set/index.js";
 import { deviceGraph, type DeviceGraph } from "./device-graph.js";
 import { fuse, type Fusion, type FusionOptions } from "../fusion/fusion.js";
-import { dependencies, type Graph } from "./graph.js";
+import { dependencies, type DependencyGraph } from "./graph.js";
 import type { StoresInHalos } from "./halos.js";
 import { computeNode, stagesIn, type ComputeNode, type Derived, type Node } from "./nodes.js";
 import type { OccLevel } from "./occ.js";
-import { schedule, type Schedule } from "./schedule.js";
-import { SwappedMemory, requireTemporary, unroll, type Pair, type Step, type Unrolled } from "../fusion/sequence.js";
+import { schedule, type StreamSchedule } from "./schedule.js";
+import { SwappedMemory, requireTemporary, unrollSteps, type Pair, type Step, type Unrolled } from "../fusion/sequence.js";
 
 /** Containers that run, in order: a number of iterations, unrolled and, where asked for, fused. */
 export interface Stages extends Unrolled {
   readonly iterations: number;
   /** The containers before fusion, and what depends on what. */
-  readonly written: Graph<ComputeNode>;
+  readonly written: DependencyGraph<ComputeNode>;
   readonly fusion: Fusion | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface Plan extends DeviceGraph {
   readonly level: OccLevel;
   /** Fields whose halos are up to date, and species that are sorted, at the start; `fresh` are those at the end. */
   readonly atStart: ReadonlySet<Derived>;
-  readonly schedule: Schedule<Node>;
+  readonly schedule: StreamSchedule<Node>;
 }
 
 /**
@@ -40,7 +40,7 @@ export function stagesOf(
   first = 0,
   shared?: Pick<FusionOptions, "spares" | "merged">,
 ): Stages {
-  const { containers, swaps } = unroll(steps, iterations, first);
+  const { containers, swaps } = unrollSteps(steps, iterations, first);
   const written = dependencies(stagesIn(containers).map((stage) => computeNode(stage, "standard", "as written"))).reduced();
   requireTemporary(containers, temporary);
   const memory = new SwappedMemory(swaps);

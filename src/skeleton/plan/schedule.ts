@@ -1,4 +1,4 @@
-import type { Graph, Hint } from "./graph.js";
+import type { DependencyGraph, Hint } from "./graph.js";
 
 /** One node, ready to be launched: the paper's task (section V-C). */
 export interface Task<N> {
@@ -11,7 +11,7 @@ export interface Task<N> {
   readonly reason: string;
 }
 
-export interface Schedule<N> {
+export interface StreamSchedule<N> {
   readonly streams: number;
   /** Levels of a breadth-first search along the dependencies: nodes of one level are independent. */
   readonly levels: readonly (readonly N[])[];
@@ -31,15 +31,18 @@ interface StreamChoice {
  * part in the order only; of one level, nodes that are `urgent` come first.
  */
 export function schedule<N extends { readonly name: string }>(
-  graph: Graph<N>,
+  graph: DependencyGraph<N>,
   hints: readonly Hint<N>[],
   urgent: (node: N) => boolean = () => false,
-): Schedule<N> {
-  const levels = levelsOf(graph.nodes, (node) => graph.parents(node));
+): StreamSchedule<N> {
+  const levels = dependencyLevels(graph.nodes, (node) => graph.parents(node));
   const choices = new Map<N, StreamChoice>();
   const lasts = new Map<number, N>();
   for (const level of levels) chooseStreams(graph, level, choices, lasts);
-  const ordered = levelsOf(graph.nodes, (node) => [...graph.parents(node), ...hints.filter((h) => h.to === node).map((h) => h.from)]);
+  const ordered = dependencyLevels(graph.nodes, (node) => [
+    ...graph.parents(node),
+    ...hints.filter((h) => h.to === node).map((h) => h.from),
+  ]);
   const order = ordered.flatMap((level) => [...level.filter(urgent), ...level.filter((node) => !urgent(node))]);
   const tasks = new Map<N, Task<N>>();
   for (const node of order) {
@@ -60,7 +63,7 @@ export function schedule<N extends { readonly name: string }>(
 }
 
 /** A node is in the first level after all of its parents. */
-export function levelsOf<N>(nodes: readonly N[], parents: (node: N) => readonly N[]): N[][] {
+export function dependencyLevels<N>(nodes: readonly N[], parents: (node: N) => readonly N[]): N[][] {
   const depth = new Map<N, number>();
   const depthOf = (node: N): number => {
     let d = depth.get(node);
@@ -77,7 +80,7 @@ export function levelsOf<N>(nodes: readonly N[], parents: (node: N) => readonly 
  * depends; the stream of the last parent saves an event, too.
  */
 function chooseStreams<N extends { readonly name: string }>(
-  graph: Graph<N>,
+  graph: DependencyGraph<N>,
   level: readonly N[],
   choices: Map<N, StreamChoice>,
   lasts: Map<number, N>,

@@ -5,10 +5,10 @@ import type { Field, Grid } from "../../domain/grid/grid.js";
 import type { HaloCopy } from "../../domain/grid/parts.js";
 import { divisionIn, type Division } from "../../domain/grid/split.js";
 import { LaunchError } from "../../base/errors.js";
-import { entry } from "../entry.js";
+import { getOrMake } from "../entry.js";
 import type { Node } from "../plan/nodes.js";
 import type { Op } from "../run/op.js";
-import type { Program } from "../run/program.js";
+import type { BoundProgram } from "../run/bound-program.js";
 import { bytesOf } from "../run/replay.js";
 import type { Timeline } from "../run/timeline.js";
 
@@ -73,14 +73,14 @@ export interface PlanPattern {
  * @param measured when its operations ran, if it was traced
  * @throws LaunchError for tasks whose messages depend on more than the number of planes: folds along the cut axis, rolls, particles
  */
-export function patternOf(name: string, { plan, ops }: Program, precision: Precision, measured?: Timeline): PlanPattern {
+export function patternOf(name: string, { plan, ops }: BoundProgram, precision: Precision, measured?: Timeline): PlanPattern {
   const { graph, schedule, level, stages } = plan;
   const grid = finest(stages.containers.map((container) => container.grid));
   const numbers = new Map<Node, number>();
   const tasks: PatternTask[] = [];
   const seconds = new Map(measured?.spans.map(({ op, begin, end }) => [op, end - begin]));
   const byNode = new Map<Node, Op[]>();
-  for (const op of ops) entry(byNode, op.node, () => []).push(op);
+  for (const op of ops) getOrMake(byNode, op.node, () => []).push(op);
   for (const { node, stream } of schedule.tasks) {
     requireModelled(name, node);
     const parents = graph.parents(node).map((parent) => numbers.get(parent)!);

@@ -7,13 +7,13 @@ import type { Ordered, Resources } from "../run/replay.js";
 import { replayOn } from "../run/replay.js";
 import { LAUNCH } from "../run/timeline.js";
 import { requireLink, type Links, type RankLink, type Reach } from "./links.js";
-import { axesOf, PLACES, type Place, type RankPlan, type RankStep, type RankTask } from "./rank-plan.js";
-import { divisionOf, largestShare, memberBeside, placeOf, type Division } from "../../domain/grid/split.js";
+import { axesOf, RANK_PLACES, type RankPlace, type RankPlan, type RankStep, type RankTask } from "./rank-plan.js";
+import { divisionOf, largestShare, memberBeside, placeInDivision, type Division } from "../../domain/grid/split.js";
 
 /**
  * Who carries messages: `devices` beside their kernels, each rank's own `processor` between them, or one processor that does the work of all members `in turns`.
  */
-export type Carrier = "devices" | "processor" | "in turns";
+export type MessageCarrier = "devices" | "processor" | "in turns";
 
 /** Seconds of the launches of a task that computes some cells. */
 export type KernelSeconds = (task: Pick<RankTask, "container" | "bytesPerCell" | "packs">, launches: number, cells: number) => number;
@@ -30,7 +30,7 @@ export interface RankJob {
   readonly links: Links;
   /** Reach of messages within a node. Default: `node`. */
   readonly within?: Extract<Reach, "device" | "node">;
-  readonly carrier: Carrier;
+  readonly carrier: MessageCarrier;
   readonly seconds: KernelSeconds;
   /** Seconds of an iteration beside its tasks, on each rank. Default: 0. */
   readonly beside?: number;
@@ -38,7 +38,7 @@ export interface RankJob {
 
 /** Messages of one kind of rank in a plan. */
 export interface PlaceMessages {
-  readonly place: Place;
+  readonly place: RankPlace;
   /** Name of the task, and where the rank that receives is. */
   readonly messages: readonly { readonly task: string; readonly step: RankStep; readonly bytes: number }[];
 }
@@ -79,7 +79,7 @@ export function predict(plan: RankPlan, job: RankJob): Prediction {
   const division = divisionFor(job);
   const tasks = tasksFor(plan, division);
   const collects = tasks.map((task) => (task.kind === "collect" ? collectSeconds(task, plan, job) : 0));
-  const along = shareOf(job.extents, division);
+  const along = rankShare(job.extents, division);
   const ops = operations(tasks, job, { division, along }, collects);
   const spans = replayOn(ops, carrier === "devices" ? new Ports(job) : new Processors(job));
   const end = spans.reduce((latest, span) => Math.max(latest, span.end), 0);
@@ -114,7 +114,7 @@ export function divisionFor({ ranks, extents, split }: Pick<RankJob, "ranks" | "
 }
 
 /** Cells along each axis of the rank that has most. */
-export function shareOf(extents: readonly number[], division: Division): number[] {
+export function rankShare(extents: readonly number[], division: Division): number[] {
   if (extents.length === 2) return [extents[0], Math.ceil(extents[1] / division.z)];
   const { rows, planes } = largestShare(extents, division);
   return [extents[0], rows, planes];
@@ -130,8 +130,13 @@ export function tasksFor({ name, alone, shared }: RankPlan, division: Division):
 }
 
 /** Messages in one plan of ranks at some places. */
-export function messagesOf(plan: RankPlan, extents: readonly number[], division: Division, places: readonly Place[]): PlaceMessages[] {
-  const along = shareOf(extents, division);
+export function planMessages(
+  plan: RankPlan,
+  extents: readonly number[],
+  division: Division,
+  places: readonly RankPlace[],
+): PlaceMessages[] {
+  const along = rankShare(extents, division);
   return places.map((place) => ({
     place,
     messages: tasksFor(plan, division).flatMap(({ name, at }) =>
@@ -151,7 +156,7 @@ export function collectSeconds({ reduced }: Pick<RankTask, "reduced">, { precisi
   const { ranks, perNode, links, extents, carrier, within = "node" } = job;
   if (ranks === 1) return 0;
   const division = divisionFor(job);
-  const along = shareOf(extents, division);
+  const along = rankShare(extents, division);
   const isSplit = division.y > 1;
   const own = partialsOf({ extents: along, partitions: [{ first: 0, planes: along.at(-1)!, ...(isSplit && { rows: [0, along[1]] }) }] }, 0, precision); // prettier-ignore
   const values = reduced.reduce((a, b) => a + b, 0);
@@ -203,7 +208,7 @@ function operations(tasks: readonly RankTask[], job: RankJob, { division, along 
       completed.push(all.map(() => [joined]));
       continue;
     }
-    const works = new Map(placesOf(division).map((place) => [keyOf(place), workOf(task, place, job, along)]));
+    const works = new Map(rankPlaces(division).map((place) => [keyOf(place), workOf(task, place, job, along)]));
     const own = all.map((rank) => {
       const { seconds, sends } = works.get(keyOf(placeIn(division, rank)))!;
       const targets = sends.map(({ step, bytes }) => ({ to: rankBeside(division, rank, step), bytes }));
@@ -225,7 +230,7 @@ function operations(tasks: readonly RankTask[], job: RankJob, { division, along 
 }
 
 /** Seconds of a task at a place with this many cells along each axis, and its messages. */
-function workOf(task: RankTask, place: Place, { seconds }: RankJob, along: readonly number[]) {
+function workOf(task: RankTask, place: RankPlace, { seconds }: RankJob, along: readonly number[]) {
   const { launches, cells, sends } = task.at(place);
   return {
     seconds: launches > 0 ? seconds(task, launches, cells(along)) : 0,
@@ -238,19 +243,19 @@ export const rankBeside = (division: Division, rank: number, step: RankStep): nu
   memberBeside(division, [true, true, true], rank, step) ?? rank;
 
 /** Place of a rank in its division. */
-function placeIn(division: Division, rank: number): Place {
-  const { y, z } = placeOf(division, rank);
+function placeIn(division: Division, rank: number): RankPlace {
+  const { y, z } = placeInDivision(division, rank);
   const named = (at: number, length: number) => (at === 0 ? "first" : at === length - 1 ? "last" : "inner");
   return { y: named(y, division.y), z: named(z, division.z) };
 }
 
 /** Places that ranks of a division have, those along y together. */
-export function placesOf({ y, z }: Division): Place[] {
-  const along = (length: number) => PLACES.filter((place) => (place === "inner" ? length > 2 : place === "first" || length > 1));
-  return along(z).flatMap((plane) => along(y).map((row): Place => ({ y: row, z: plane })));
+export function rankPlaces({ y, z }: Division): RankPlace[] {
+  const along = (length: number) => RANK_PLACES.filter((place) => (place === "inner" ? length > 2 : place === "first" || length > 1));
+  return along(z).flatMap((plane) => along(y).map((row): RankPlace => ({ y: row, z: plane })));
 }
 
-const keyOf = ({ y, z }: Place): string => `${y} ${z}`;
+const keyOf = ({ y, z }: RankPlace): string => `${y} ${z}`;
 
 /** The link between two ranks. */
 export function linkBetween(

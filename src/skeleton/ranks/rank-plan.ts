@@ -1,15 +1,15 @@
 import type { Split } from "../../domain/grid/options.js";
-import { placeOf, type Division } from "../../domain/grid/split.js";
+import { placeInDivision, type Division } from "../../domain/grid/split.js";
 import type { PlanPattern, TaskPart } from "./pattern.js";
 
 /** Members along an axis that have a first, an inner and a last one. */
 const MEMBERS = 3;
 /** Places of a rank along a cut axis. */
-export const PLACES = ["first", "inner", "last"] as const;
-/** One of `PLACES` along y and along z; "first" along an axis that is not cut. */
-export interface Place {
-  readonly y: (typeof PLACES)[number];
-  readonly z: (typeof PLACES)[number];
+export const RANK_PLACES = ["first", "inner", "last"] as const;
+/** One of `RANK_PLACES` along y and along z; "first" along an axis that is not cut. */
+export interface RankPlace {
+  readonly y: (typeof RANK_PLACES)[number];
+  readonly z: (typeof RANK_PLACES)[number];
 }
 /** Ranks from one to another along y and along z. */
 export type RankStep = readonly [y: number, z: number];
@@ -19,7 +19,7 @@ type CutAxes = "z" | "y" | "yz";
 export const axesOf = ({ y, z }: Division): CutAxes => (y === 1 ? "z" : z === 1 ? "y" : "yz");
 
 /** Work and messages of a task on a rank at some place, on a grid of any extents. */
-export interface PlacedPart {
+interface PlacedPart {
   readonly launches: number;
   /** Cells of all launches on a rank with this many cells along each axis. */
   readonly cells: (along: readonly number[]) => number;
@@ -36,7 +36,7 @@ export interface RankTask {
   readonly stream: number;
   /** Tasks that come before it, by number. */
   readonly waits: readonly number[];
-  readonly at: (place: Place) => PlacedPart;
+  readonly at: (place: RankPlace) => PlacedPart;
   /** Moved for each cell, by the counting rule. */
   readonly bytesPerCell: number;
   /** Bytes of the value of each reduction that it completes. */
@@ -96,7 +96,7 @@ export const cellsIn = (boxes: readonly (readonly number[])[]): number =>
   boxes.reduce((sum, box) => sum + box.reduce((cells, length) => cells * length, 1), 0);
 
 function tasksOf({ tasks, extents, division, planes, rows }: PlanPattern, perCell: ReadonlyMap<string, number>): RankTask[] {
-  const memberAt = ({ y, z }: Place): number => nth(y, division.y) + division.y * nth(z, division.z);
+  const memberAt = ({ y, z }: RankPlace): number => nth(y, division.y) + division.y * nth(z, division.z);
   return tasks.map(({ parts, ...task }) => {
     const placed = parts.map((part, member) => {
       const own = [...extents.slice(0, -1).map((n, axis) => (axis === 1 ? (rows[member] ?? n) : n)), planes[member]];
@@ -112,7 +112,7 @@ function tasksOf({ tasks, extents, division, planes, rows }: PlanPattern, perCel
 }
 
 /** Number of a place among some members along an axis. */
-const nth = (place: (typeof PLACES)[number], members: number): number =>
+const nth = (place: (typeof RANK_PLACES)[number], members: number): number =>
   place === "first" ? 0 : place === "last" ? members - 1 : Math.min(1, members - 1);
 
 /** @param own cells of the member in the pattern */
@@ -128,7 +128,7 @@ function placedPart({ boxes, sends }: TaskPart, member: number, own: readonly nu
 
 /** Up to one rank up or down along each axis; the ends of three members are neighbours where the axis is periodic. */
 function stepTo(from: number, to: number, division: Division): RankStep {
-  const [here, there] = [placeOf(division, from), placeOf(division, to)];
+  const [here, there] = [placeInDivision(division, from), placeInDivision(division, to)];
   const along = (distance: number, members: number): number => (distance === 0 ? 0 : (distance + members) % members === 1 ? 1 : -1);
   return [along(there.y - here.y, division.y), along(there.z - here.z, division.z)];
 }

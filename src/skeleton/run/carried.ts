@@ -1,5 +1,6 @@
 import type { DeviceEvent, Queue } from "../../device/device.js";
-import { carriedEnd, copyLocally, isLocal, localOf, partnersOf, type CarriedEnd, type Carrier, type DeviceSet } from "../../set/index.js";
+import { copyLocally, isLocal, localOf, type CarriedEnd, type Carrier, type DeviceSet } from "../../set/index.js";
+import { carriedEnd, partnersOf } from "../../set/exchange.js";
 import type { Op } from "./op.js";
 
 /** Members of the processes that a program's messages go to or come from. */

@@ -3,13 +3,13 @@ import type { View } from "../../device/memory/view.js";
 import type { AxisArray } from "../../domain/grid/axis-array.js";
 import { resultsOf, type Container, type Field, type Grid, type GridSpecies } from "../../domain/grid/grid.js";
 import { byLocal, onAnyRank, spansProcesses, type DeviceSet, type Scalar } from "../../set/index.js";
-import { entry } from "../entry.js";
+import { getOrMake } from "../entry.js";
 import { MergedContainers } from "../fusion/merged.js";
 import { fieldsAcross, type Derived } from "../plan/nodes.js";
 import type { OccLevel } from "../plan/occ.js";
 import { nextStart, planOf, stagesOf, type Plan, type Stages } from "../plan/plan.js";
 import type { Op } from "./op.js";
-import { Program, type OpMarks } from "./program.js";
+import { BoundProgram, type OpMarks } from "./bound-program.js";
 import {
   containersIn,
   exchange,
@@ -32,7 +32,7 @@ interface ExecutorOptions {
 }
 
 /** Data that a list of containers uses. */
-export interface Used {
+export interface UsedData {
   readonly fields: readonly Field[];
   /** Data that are written. */
   readonly written: readonly Field[];
@@ -47,22 +47,22 @@ export interface Used {
 
 /** A program for the memory that fields and scalars have, and what is up to date, at its start. */
 interface Variant {
-  readonly program: Program;
+  readonly program: BoundProgram;
   readonly memory: readonly (readonly View[])[];
   readonly generations: readonly number[];
 }
 
 /** A program and when its operations ran. */
 export interface Traced {
-  readonly program: Program;
+  readonly program: BoundProgram;
   readonly timeline: Timeline;
 }
 
 /** Options of `Executor.step`. */
 interface StepOptions {
-  program?: Program;
+  program?: BoundProgram;
   /** Default: the program's own `submit`. */
-  readonly submit?: (program: Program) => void;
+  readonly submit?: (program: BoundProgram) => void;
 }
 
 /** Programs of stages that are kept: of the first iteration and the steady state, for each place of fields that go round in swaps. */
@@ -79,7 +79,7 @@ export class Executor {
   private readonly period: number;
   /** By what runs in which iteration. */
   private readonly stages = new Map<string, Stages>();
-  private readonly usedBy = new Map<readonly Container[], Used>();
+  private readonly usedBy = new Map<readonly Container[], UsedData>();
   private readonly variants = new Map<Stages, Variant[]>();
   private readonly tuned = new WeakSet<Stages>();
   /** Second buffers and merged containers, which all stages share. */
@@ -111,10 +111,10 @@ export class Executor {
   async trace(stages: Stages, level: OccLevel): Promise<Traced | undefined> {
     await Promise.all(this.set.locals.map((member) => member.queue(0).finish()));
     const starts = byLocal(this.set, (member) => member.queue(0).record());
-    let traced: { program: Program; marks: ReadonlyMap<Op, OpMarks> } | undefined;
+    let traced: { program: BoundProgram; marks: ReadonlyMap<Op, OpMarks> } | undefined;
     this.step(stages, level, { submit: (program) => (traced = { program, marks: program.trace() }) });
     if (!traced) return undefined;
-    const { program, marks } = traced as { program: Program; marks: ReadonlyMap<Op, OpMarks> };
+    const { program, marks } = traced as { program: BoundProgram; marks: ReadonlyMap<Op, OpMarks> };
     const { measuredTimeline } = await import("./timeline.js");
     return { program, timeline: await measuredTimeline(marks, starts, this.set) };
   }
@@ -122,7 +122,7 @@ export class Executor {
   /** The containers of `iterations` iterations from number `first` on, fused where asked for. */
   stagesOf(iterations: number, first: number): Stages {
     const marks = Array.from({ length: iterations }, (_, n) => marksOf(this.steps, first + n)).join();
-    return entry(this.stages, marks, () => {
+    return getOrMake(this.stages, marks, () => {
       const { fuse, temporary } = this.options;
       const stages = stagesOf(this.steps, iterations, fuse, temporary, first, this.shared);
       for (const container of stages.containers) container.grid.requireStencils(container);
@@ -136,7 +136,7 @@ export class Executor {
     const plans = Math.min(LOOKED, leastMultiple(this.period, iterations) / iterations);
     for (let n = 0; n < plans; n++) {
       const start = first + n * iterations;
-      entry(found, this.stagesOf(iterations, start), () => ({ first: start, count: 0 })).count++;
+      getOrMake(found, this.stagesOf(iterations, start), () => ({ first: start, count: 0 })).count++;
     }
     return found;
   }
@@ -149,8 +149,8 @@ export class Executor {
     return (able ?? all[0])[0];
   }
 
-  used({ containers }: { readonly containers: readonly Container[] } = this): Used {
-    return entry(this.usedBy, containers, () => {
+  used({ containers }: { readonly containers: readonly Container[] } = this): UsedData {
+    return getOrMake(this.usedBy, containers, () => {
       const uses = containers.flatMap((container) => container.uses);
       const fields = [...new Set(uses.map(({ field }) => field))];
       const scalars = containers.flatMap((container) => [...container.scalars.values(), ...resultsOf(container)]);
@@ -181,7 +181,7 @@ export class Executor {
   }
 
   /** The program that the next `step` of stages runs, if it is there already. */
-  preparedProgram(stages: Stages, level: OccLevel): Program | undefined {
+  preparedProgram(stages: Stages, level: OccLevel): BoundProgram | undefined {
     const variants = this.variants.get(stages);
     if (variants === undefined) return undefined;
     const { fields, scalars, derived, grids } = this.used(stages);
@@ -197,7 +197,7 @@ export class Executor {
   }
 
   /** The program for fields, scalars, halos and particles as they are now; made where it is not there yet. */
-  programFor(stages: Stages, level: OccLevel): Program {
+  programFor(stages: Stages, level: OccLevel): BoundProgram {
     const prepared = this.preparedProgram(stages, level);
     if (prepared) return prepared;
     const { fields, scalars, derived, grids } = this.used(stages);
@@ -205,16 +205,16 @@ export class Executor {
     requireDefined(stages.written.nodes.map(({ container }) => container));
     const plan = this.plan(stages, level, new Set(derived.filter((of) => of.coherent)));
     const memory = [...fields.map((field) => field.storage), ...scalars.map((scalar) => scalar.views)];
-    const program = new Program(plan, this.set, this.options.precision, this.options.sweepOrder);
+    const program = new BoundProgram(plan, this.set, this.options.precision, this.options.sweepOrder);
     this.set.ranks?.requireAlike(`the plan of ${program.name}`, program.digestible);
-    const variants = entry(this.variants, stages, () => []);
+    const variants = getOrMake(this.variants, stages, () => []);
     variants.push({ program, memory, generations: grids.map((grid) => grid.generation) });
     if (variants.length > KEPT) variants.shift()!.program.free();
     return program;
   }
 
   /** Makes and captures the program that the next `step` of stages runs, and tunes it where that is asked for; nothing where no container runs. */
-  async prepare(stages: Stages, level: OccLevel): Promise<Program | undefined> {
+  async prepare(stages: Stages, level: OccLevel): Promise<BoundProgram | undefined> {
     if (this.isUntuned(stages)) await this.tune(stages, level);
     if (stages.containers.length === 0) return undefined;
     const program = this.programFor(stages, level);
@@ -237,7 +237,7 @@ export class Executor {
     const program = this.programFor(stages, level);
     // Once halos are up to date, views may be split in another way.
     const { precision, sweepOrder } = this.options;
-    const next = new Program(this.plan(stages, level, nextStart(program.plan)), this.set, precision, sweepOrder);
+    const next = new BoundProgram(this.plan(stages, level, nextStart(program.plan)), this.set, precision, sweepOrder);
     try {
       await next.tune();
     } finally {

@@ -7,7 +7,7 @@ const TURN = 0.05;
 const AHEAD = 256;
 
 /** Keeps a loop that submits work from holding the event loop, and from running too far ahead of the device. */
-export class Pace {
+export class SubmitPace {
   private last = performance.now();
   private submitted = 0;
   private mark: DeviceEvent | undefined;

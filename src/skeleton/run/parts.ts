@@ -1,8 +1,10 @@
-import { isLocal, isMessage, messagesOf, type DeviceSet, type StagedMessage } from "../../set/index.js";
+import { isLocal, isMessage, type DeviceSet } from "../../set/index.js";
+import { messagesOf } from "../../set/exchange.js";
+import type { StagedMessage } from "../../set/staging.js";
 import type { Op } from "./op.js";
 
 /** A piece of a program between messages: a wait for those that were begun before, operations of this process, and messages that then begin. */
-export interface Part {
+export interface ProgramStretch {
   readonly waits: boolean;
   readonly ops: readonly Op[];
   /** By operation that sends; empty where none of its messages has an end here. */
@@ -13,9 +15,9 @@ export interface Part {
  * Cuts a program where this process waits for messages. All processes have the same operations in the same order, and begin the messages of each at its
  * place in it; so none waits for a message that another one begins later than its own next wait.
  */
-export function partsOf(set: DeviceSet, ops: readonly Op[]): Part[] {
+export function stretchesOf(set: DeviceSet, ops: readonly Op[]): ProgramStretch[] {
   if (!set.transport || set.carrier) return [{ waits: false, ops, posts: [] }];
-  const parts: Part[] = [];
+  const parts: ProgramStretch[] = [];
   let part: { waits: boolean; ops: Op[]; posts: (readonly StagedMessage[])[] } = { waits: false, ops: [], posts: [] };
   /** Operations whose messages are under way. */
   const pending = new Set<Op>();

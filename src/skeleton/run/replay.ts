@@ -2,11 +2,11 @@ import { BYTES } from "../../device/memory/view.js";
 import type { HaloCopy } from "../../domain/grid/parts.js";
 import type { Link } from "../../set/index.js";
 import type { Op } from "./op.js";
-import { entry } from "../entry.js";
+import { getOrMake } from "../entry.js";
 import { Heap } from "./heap.js";
 
 /** When something ran, in seconds from the start of the plan. */
-export interface Span<O = Op> {
+export interface PlannedSpan<O = Op> {
   readonly op: O;
   readonly begin: number;
   readonly end: number;
@@ -44,13 +44,13 @@ interface Waiting<O> {
  * When the operations of a program would run if each member computed one at a time, each pair of members had a link of its own for each
  * direction, and streams and events were respected. `seconds` tells how long an operation computes.
  */
-export function replay(ops: readonly Op[], link: Link, seconds: (op: Op) => number): Span[] {
+export function replay(ops: readonly Op[], link: Link, seconds: (op: Op) => number): PlannedSpan[] {
   return replayOn(ops, new PairLinks(link, seconds));
 }
 
 /** When operations would run on the given resources, streams and events respected. */
-export function replayOn<O extends Ordered<O>>(ops: readonly O[], resources: Resources<O>): Span<O>[] {
-  const spans = Array<Span<O>>(ops.length);
+export function replayOn<O extends Ordered<O>>(ops: readonly O[], resources: Resources<O>): PlannedSpan<O>[] {
+  const spans = Array<PlannedSpan<O>>(ops.length);
   // The first in the order of launches, among those that can start first.
   const able = new Heap<Waiting<O>>((a, b) => a.begin < b.begin || (a.begin === b.begin && a.place < b.place));
   const enter = (waiting: Waiting<O>): void => {
@@ -120,7 +120,7 @@ class PairLinks implements Resources<Op> {
   run(op: Op, begin: number): number {
     let end = begin;
     for (const copy of op.copies) {
-      const free = entry(this.links, copy.from, () => new Map<number, number>());
+      const free = getOrMake(this.links, copy.from, () => new Map<number, number>());
       const done = Math.max(begin, free.get(copy.to) ?? 0) + this.link.latency + bytesOf(copy) / this.link.bandwidth;
       free.set(copy.to, done);
       end = Math.max(end, done);

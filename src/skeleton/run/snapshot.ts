@@ -7,7 +7,7 @@ import { localOf, type DeviceSet, type Scalar } from "../../set/index.js";
 type Kept = Field | Scalar | MemberArray;
 
 /** Copies on the devices of what a sequence changes, so that it can run and leave no trace. */
-export class Snapshot {
+export class StateSnapshot {
   private readonly copies: { readonly of: Kept; readonly views: View[] }[] = [];
   private readonly flags: readonly { readonly field: Field; readonly defined: boolean; readonly coherent: boolean }[];
   private readonly sorted: readonly { readonly of: GridSpecies; readonly coherent: boolean }[];

@@ -4,13 +4,13 @@ import { kernel } from "../../kernel/declare/kernel.js";
 import { f64, view } from "../../kernel/declare/params.js";
 import { DEFAULT_LINK, type DeviceSet } from "../../set/index.js";
 import type { Op } from "./op.js";
-import type { OpMarks, Program } from "./program.js";
-import { replay, type Span } from "./replay.js";
+import type { OpMarks, BoundProgram } from "./bound-program.js";
+import { replay, type PlannedSpan } from "./replay.js";
 import { isDisturbed, steadySeconds, type Steady } from "./steady.js";
 
 /** When the operations of one plan ran, or would run. */
 export interface Timeline {
-  readonly spans: readonly Span[];
+  readonly spans: readonly PlannedSpan[];
   /** From the first begin to the last end. */
   readonly seconds: number;
   /** Source of the times. */
@@ -30,7 +30,7 @@ export interface Timelines {
 export const LAUNCH = 2e-6;
 
 /** The plan by the model: the bytes of each launch over the bandwidth of its device, and the set's link. */
-export async function plannedTimeline({ ops }: Program, set: DeviceSet): Promise<Timeline> {
+export async function plannedTimeline({ ops }: BoundProgram, set: DeviceSet): Promise<Timeline> {
   const copies = await Promise.all(set.locals.map(({ device }) => copyOf(device)));
   const bandwidths = copies.map((copy) => COPIED_BYTES / copy.seconds);
   const link = set.link ?? DEFAULT_LINK;
@@ -69,7 +69,7 @@ export async function measuredTimeline(
   );
 }
 
-const timeline = (spans: readonly Span[], source: string): Timeline => ({
+const timeline = (spans: readonly PlannedSpan[], source: string): Timeline => ({
   spans: spans.filter(({ op }) => op.launches.length + op.copies.length > 0),
   seconds: Math.max(0, ...spans.map((span) => span.end)),
   source,
@@ -78,8 +78,8 @@ const timeline = (spans: readonly Span[], source: string): Timeline => ({
 /** Seconds of copies from or to a member, and how much of that the member computes meanwhile; the mean over the members. */
 export function overlapOf({ spans }: Timeline, members: number): { readonly copies: number; readonly hidden: number } {
   let [copies, hidden] = [0, 0];
-  const travels = Array.from({ length: members }, (): Span[] => []);
-  const works = Array.from({ length: members }, (): Span[] => []);
+  const travels = Array.from({ length: members }, (): PlannedSpan[] => []);
+  const works = Array.from({ length: members }, (): PlannedSpan[] => []);
   for (const span of spans) {
     const { op } = span;
     for (const m of new Set(op.copies.flatMap(({ from, to }) => [from, to]))) travels[m]?.push(span);
@@ -93,7 +93,7 @@ export function overlapOf({ spans }: Timeline, members: number): { readonly copi
   return { copies: copies / members, hidden: hidden / members };
 }
 
-type Interval = Pick<Span, "begin" | "end">;
+type Interval = Pick<PlannedSpan, "begin" | "end">;
 
 function union(spans: readonly Interval[]): Interval[] {
   const merged: { begin: number; end: number }[] = [];

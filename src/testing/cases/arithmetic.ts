@@ -5,7 +5,7 @@ import { kernel, type Kernel } from "../../kernel/declare/kernel.js";
 import { f32, i32, u32, view, type ScalarToken } from "../../kernel/declare/params.js";
 import type { NumericType } from "../../ir/types.js";
 import { expectSame, same } from "../expect.js";
-import { ofType, type Round } from "../real.js";
+import { ofType, type Rounding } from "../real.js";
 import { conformanceCase, reals, type ConformanceCase } from "../case.js";
 import { edgesOn, F64_EDGES, I32_EDGES, make, pairs, U32_EDGES } from "../values.js";
 
@@ -31,7 +31,7 @@ const floats = ofType((real) =>
   }),
 );
 const floatsOf =
-  (r: Round) =>
+  (r: Rounding) =>
   (a: number, b: number): number[] => [
     r(a + b),
     r(a - b),
@@ -201,7 +201,7 @@ const signs = ofType((real) =>
 );
 const sign = (size: number, of: number): number => (Object.is(of, -0) || of < 0 ? -1 : 1) * Math.abs(size);
 const signsOf =
-  (r: Round) =>
+  (r: Rounding) =>
   (a: number, b: number): number[] => [sign(a, b), sign(2.5, a + b), sign(r(a * b), -1)];
 
 const powers = ofType((real) =>
@@ -220,7 +220,7 @@ const powers = ofType((real) =>
   ),
 );
 /** The product of x, x^2, x^4, ... where n has a bit, from the lowest on; 1 over that for a negative n. */
-function power(x: number, n: number, r: Round): number {
+function power(x: number, n: number, r: Rounding): number {
   const bits = Math.abs(n).toString(2).split("").reverse();
   const squares = [x];
   while (squares.length < bits.length) squares.push(r(squares.at(-1)! ** 2));

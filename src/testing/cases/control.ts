@@ -2,9 +2,9 @@ import { range } from "../../device/launch/policy.js";
 import { kernel } from "../../kernel/declare/kernel.js";
 import { f64, fixed, i32, u32, view } from "../../kernel/declare/params.js";
 import { expectOutput } from "../expect.js";
-import { ofType, type Round } from "../real.js";
+import { ofType, type Rounding } from "../real.js";
 import { reals, type ConformanceCase } from "../case.js";
-import { make, noise } from "../values.js";
+import { make, noiseValue } from "../values.js";
 
 const branches = ofType((real) =>
   kernel("branches", { x: view(real), y: view(real) }, ({ x, y }, i) => {
@@ -152,7 +152,7 @@ const bitCount = kernel("bitCount", { x: view(u32), o: view(i32) }, ({ x, o }, i
 });
 
 const N = 1003;
-const fractions = (r: Round): Float64Array => make(N, (k) => r(noise(k)));
+const fractions = (r: Rounding): Float64Array => make(N, (k) => r(noiseValue(k)));
 
 export const control: ConformanceCase[] = [
   ...reals(40, "branches", async (device, real, r) => {
@@ -186,7 +186,7 @@ export const control: ConformanceCase[] = [
 
   ...reals(41, "counted loops: constant, by a scalar, by steps, backwards, nested", async (device, real, r) => {
     for (const n of [1, 5, 8]) {
-      const values = make(8 * N, (k) => r(noise(k)));
+      const values = make(8 * N, (k) => r(noiseValue(k)));
       const x = device.from(real, values, [8, N]),
         y = device.array(real, [4, N]);
       const at = (k: number, i: number): number => values[k * N + i];
@@ -306,7 +306,7 @@ export const control: ConformanceCase[] = [
 
   ...reals(45, "a guard before an access keeps it from happening", async (device, real, r) => {
     const xs = fractions(r);
-    const ats = make(N, (i) => Math.floor(noise(i) * 3 * N) - N);
+    const ats = make(N, (i) => Math.floor(noiseValue(i) * 3 * N) - N);
     const x = device.from(real, xs),
       at = device.from(i32, ats),
       o = device.array(real, N);

@@ -6,7 +6,7 @@ import { f32, max, scatter, sum, view } from "../../kernel/declare/params.js";
 import { expectEqual, expectError, expectSame } from "../expect.js";
 import { ofType } from "../real.js";
 import { reals, type ConformanceCase } from "../case.js";
-import { make, noise } from "../values.js";
+import { make, noiseValue } from "../values.js";
 
 const step = ofType((real) =>
   kernel("step", { x: view(real), y: view(real), dt: real }, ({ x, y, dt }, i) => {
@@ -76,7 +76,7 @@ export const graphs: ConformanceCase[] = [
       for (const precision of ["strict", "fast"] as const)
         for (const n of SIZES) {
           const { queue } = device;
-          const xs = make(n, (k) => 1 + Math.floor(noise(k) * 8));
+          const xs = make(n, (k) => 1 + Math.floor(noiseValue(k) * 8));
           const x = device.from(real, xs),
             s = device.array(real, 1);
           const add = device.prepare(total(real), { x, s }, range(n), { precision }),

@@ -5,7 +5,7 @@ import { foldChunk } from "../strict-fold.js";
 import { expectSame } from "../expect.js";
 import { adding, arrayOf, ofType } from "../real.js";
 import { conformanceCase, reals, type ConformanceCase } from "../case.js";
-import { make, noise } from "../values.js";
+import { make, noiseValue } from "../values.js";
 
 /** Members of a team of these kernels. */
 const ROWS = 12;
@@ -101,13 +101,13 @@ const plane = kernel("planeInTiles", { z: view(i32, 2) }, ({ z }, i, j) => {
   z[i][j] = z[i][j] + i * 33 + j + 1;
 });
 
-const cube = (seed: number): Float64Array => make(LEAGUE * ROWS * COLUMNS, (k) => noise(k + seed) - 0.4);
+const cube = (seed: number): Float64Array => make(LEAGUE * ROWS * COLUMNS, (k) => noiseValue(k + seed) - 0.4);
 
 export const levels: ConformanceCase[] = [
   ...reals(130, "lanes of a member fold by the strict tree", async (device, real, r) => {
     const n = 55;
     const start = make(n + 1, (i) => (i * (i - 1)) / 2);
-    const [as, xs] = [make(start[n], (k) => r(noise(k) - 0.5)), make(n, (k) => r(noise(k + 7)))];
+    const [as, xs] = [make(start[n], (k) => r(noiseValue(k) - 0.5)), make(n, (k) => r(noiseValue(k + 7)))];
     const columns = make(start[n], (k) => (k * 7) % n);
     const args = {
       n,
@@ -165,7 +165,7 @@ export const levels: ConformanceCase[] = [
   }),
 
   conformanceCase(133, "lanes scatter, and their member once", async (device) => {
-    const at = make(LEAGUE * ROWS * COLUMNS, (k) => Math.floor(noise(k) * 9));
+    const at = make(LEAGUE * ROWS * COLUMNS, (k) => Math.floor(noiseValue(k) * 9));
     const h = device.array(i32, 9);
     const launch = device.prepare(counts, { at: device.from(i32, at, [LEAGUE, ROWS, COLUMNS]), h }, teams(LEAGUE), { precision: "fast" });
     device.queue.submit(launch);
@@ -180,7 +180,7 @@ export const levels: ConformanceCase[] = [
       [3, 20000],
       [300, 65],
     ]) {
-      const xs = make(league * n, (k) => r(noise(k) - 0.5));
+      const xs = make(league * n, (k) => r(noiseValue(k) - 0.5));
       const x = device.from(real, xs, [league, n]),
         y = device.array(real, [league, n]),
         s = device.array(real, league);

@@ -2,9 +2,9 @@ import { range } from "../../device/launch/policy.js";
 import { kernel } from "../../kernel/declare/kernel.js";
 import { f32, i32, table, u32, view } from "../../kernel/declare/params.js";
 import { expectOutput, expectSame } from "../expect.js";
-import { arrayOf, ofType, type Round } from "../real.js";
+import { arrayOf, ofType, type Rounding } from "../real.js";
 import { reals, type ConformanceCase } from "../case.js";
-import { make, noise } from "../values.js";
+import { make, noiseValue } from "../values.js";
 
 const sorted = ofType((real) =>
   kernel("sorted", { x: view(real, 2), y: view(real, 2), Real: arrayOf(real) }, ({ x, y, Real }, i) => {
@@ -138,7 +138,7 @@ const random = ofType((real) =>
 );
 
 const N = 517;
-const fractions = (r: Round, n = N): Float64Array => make(n, (k) => r(noise(k)));
+const fractions = (r: Rounding, n = N): Float64Array => make(n, (k) => r(noiseValue(k)));
 
 export const locals: ConformanceCase[] = [
   ...reals(50, "private arrays with constant and with computed indices", async (device, real, r) => {

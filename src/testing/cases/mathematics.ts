@@ -2,10 +2,10 @@ import type { Device } from "../../device/device.js";
 import { range } from "../../device/launch/policy.js";
 import { kernel, type Kernel } from "../../kernel/declare/kernel.js";
 import { f32, view } from "../../kernel/declare/params.js";
-import { same, show } from "../expect.js";
-import { ofType, type Real, type Round } from "../real.js";
+import { same, shownValue } from "../expect.js";
+import { ofType, type RealToken, type Rounding } from "../real.js";
 import { reals, type ConformanceCase } from "../case.js";
-import { edgesOn, make, noise } from "../values.js";
+import { edgesOn, make, noiseValue } from "../values.js";
 
 const functions = ofType((real) =>
   kernel("functions", { x: view(real), y: view(real), o: view(real, 2) }, ({ x, y, o }, i) => {
@@ -92,7 +92,7 @@ const zeros = ofType((real) =>
     o[2][i] = Math.min(x[i], 0);
   }),
 );
-const KNOWN: readonly [run: (real: Real) => Kernel, fns: readonly Named[]][] = [
+const KNOWN: readonly [run: (real: RealToken) => Kernel, fns: readonly Named[]][] = [
   [
     roots,
     [
@@ -131,9 +131,9 @@ const KNOWN: readonly [run: (real: Real) => Kernel, fns: readonly Named[]][] = [
 
 /** Arguments in the domains of most functions, wide ranges, and special values. */
 const ORDINARY = [
-  ...make(400, (k) => noise(k) * 2 - 1),
-  ...make(400, (k) => (noise(k) - 0.5) * 80),
-  ...make(100, (k) => 10 ** (noise(k) * 20 - 10)),
+  ...make(400, (k) => noiseValue(k) * 2 - 1),
+  ...make(400, (k) => (noiseValue(k) - 0.5) * 80),
+  ...make(100, (k) => 10 ** (noiseValue(k) * 20 - 10)),
   0,
   -0,
   1,
@@ -145,7 +145,7 @@ const ORDINARY = [
 const SPECIAL = [NaN, Infinity, -Infinity, 0, -0, 1, -1, 2, -3];
 const PAIRS = SPECIAL.flatMap((x) => SPECIAL.map((y) => [x, y] as const));
 const XS = [...ORDINARY, ...PAIRS.map(([x]) => x)];
-const YS = [...ORDINARY.map((_, k) => (noise(k + 0.25) - 0.3) * 6), ...PAIRS.map(([, y]) => y)];
+const YS = [...ORDINARY.map((_, k) => (noiseValue(k + 0.25) - 0.3) * 6), ...PAIRS.map(([, y]) => y)];
 
 /** The engine's own function is itself within 1 ulp, so that a device within 2 ulp of the truth is within 3 of it. */
 const ULPS = 3;
@@ -157,7 +157,7 @@ function distance(actual: number, expected: number, ulp: (x: number) => number):
   return Math.abs(actual - expected) / ulp(expected);
 }
 
-const ulpOf = ({ type }: Real): ((x: number) => number) => {
+const ulpOf = ({ type }: RealToken): ((x: number) => number) => {
   const [bits, least] = { f64: [52, 5e-324], f32: [23, 2 ** -149] }[type];
   return (x) => Math.max(least, 2 ** (Math.floor(Math.log2(Math.abs(x) || least)) - bits));
 };
@@ -166,13 +166,13 @@ const outside = (x: number): boolean => !(Math.abs(x) < 2 ** 126 && Math.abs(x) 
 
 /** Judgement of results; emulated f64 results beyond the range of f32 are not judged, and results within it are not rounded. */
 interface Judge {
-  real: Real;
-  r: Round;
+  real: RealToken;
+  r: Rounding;
   ulp: (x: number) => number;
   emulated: boolean;
 }
 
-function judgeOf({ capabilities: { f64Bits } }: Device, real: Real, r: Round): Judge {
+function judgeOf({ capabilities: { f64Bits } }: Device, real: RealToken, r: Rounding): Judge {
   const ulp = ulpOf(real);
   if (real === f32 || f64Bits === undefined) return { real, r, ulp, emulated: false };
   const held = (x: number): number => (Number.isFinite(x) ? Math.fround(x) + Math.fround(x - Math.fround(x)) : x);
@@ -195,7 +195,8 @@ async function compare(device: Device, run: Kernel, fns: readonly Named[], { rea
       const expected = emulated ? value : r(value),
         got = actual[row * xs.length + k];
       const near = distance(got, expected, ulp) <= ULPS || (emulated ? outside(expected) : same(got, expected));
-      if (!near) throw new Error(`${name}(${show(v)}, ${show(ys[k])}) is ${show(got)} instead of ${show(expected)}`);
+      if (!near)
+        throw new Error(`${name}(${shownValue(v)}, ${shownValue(ys[k])}) is ${shownValue(got)} instead of ${shownValue(expected)}`);
     }),
   );
 }

@@ -6,9 +6,9 @@ import { kernel, teamKernel, type Kernel } from "../../kernel/declare/kernel.js"
 import { f32, f64, i32, max, min, reducer, sum, view } from "../../kernel/declare/params.js";
 import { foldChunk, strictFold } from "../strict-fold.js";
 import { expectEqual, expectError, expectSame } from "../expect.js";
-import { adding, ofType, type Real, type Round } from "../real.js";
+import { adding, ofType, type RealToken, type Rounding } from "../real.js";
 import { reals, type ConformanceCase } from "../case.js";
-import { make, noise } from "../values.js";
+import { make, noiseValue } from "../values.js";
 
 const statistics = ofType((real) =>
   kernel("statistics", { x: view(real), s: sum(real), low: min(real), high: max(real) }, ({ x, s, low, high }, i) => {
@@ -44,7 +44,7 @@ const doubled = ofType((real) =>
   }),
 );
 
-const values = (n: number, r: Round): Float64Array => make(n, (k) => r((noise(k) - 0.5) * 10 ** ((k % 9) - 4)));
+const values = (n: number, r: Rounding): Float64Array => make(n, (k) => r((noiseValue(k) - 0.5) * 10 ** ((k % 9) - 4)));
 /** The strict fold of each chunk of a line. */
 const chunks = (line: ArrayLike<number>, fold: (a: number, b: number) => number, identity: number): number[] => {
   const elements = Array.from(line);
@@ -54,7 +54,11 @@ const chunks = (line: ArrayLike<number>, fold: (a: number, b: number) => number,
 };
 
 /** Partials in order, folded by a strict reduction like any other. */
-async function folded(device: Device, real: Real, partials: View<"f64" | "f32">): Promise<Record<Exclude<ReduceOp, "custom">, number>> {
+async function folded(
+  device: Device,
+  real: RealToken,
+  partials: View<"f64" | "f32">,
+): Promise<Record<Exclude<ReduceOp, "custom">, number>> {
   const { s, low, high } = await device.run(statistics(real), { x: partials }, range(partials.size));
   return { sum: s, min: low, max: high };
 }
@@ -117,7 +121,7 @@ export const partials: ConformanceCase[] = [
 
   ...reals(112, "partials of folds of one's own, and of teams", async (device, real, r) => {
     const n = 1030;
-    const xs = make(n, (k) => r(noise(k)));
+    const xs = make(n, (k) => r(noiseValue(k)));
     const [p, m] = [device.array(real, 5), device.array(i32, 5)];
     await device.run(own(real), { x: device.from(real, xs), p, m }, range(n), { partials: true });
     const factors = xs.map((v) => r(1 + r(v * r(0.01))));
@@ -140,7 +144,7 @@ export const partials: ConformanceCase[] = [
   }),
 
   ...reals(113, "partials without a fitting view for each, or in fast mode, are refused", async (device, real) => {
-    const x = device.from(real, make(1000, noise));
+    const x = device.from(real, make(1000, noiseValue));
     const [low, high] = [1, 2].map(() => device.array(real, 4));
     const parts = { x, s: device.array(real, 4), low, high };
     const refused = (args: object, message: RegExp, options: LaunchOptions = {}, of: Kernel = statistics(real)) =>

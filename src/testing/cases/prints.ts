@@ -54,7 +54,7 @@ function expectLines(actual: readonly string[], expected: readonly string[]): vo
   expectEqual(actual.join("\n"), [...expected].sort().join("\n"), "lines");
 }
 
-export const prints: ConformanceCase[] = [
+export const printCases: ConformanceCase[] = [
   conformanceCase(150, "a kernel prints a line each time, with numbers as JavaScript prints them", async (device) => {
     const n = Int32Array.of(0, -1, 2147483647, -2147483648, 7, 1);
     const u = Uint32Array.of(0, 1, 4294967295, 3, 2147483648, 5);

@@ -4,7 +4,7 @@ import { bool, f32, i32, u32, u8, view } from "../../kernel/declare/params.js";
 import { expectOutput, expectSame } from "../expect.js";
 import { ofType } from "../real.js";
 import { conformanceCase, reals, type ConformanceCase } from "../case.js";
-import { make, noise } from "../values.js";
+import { make, noiseValue } from "../values.js";
 
 const fill = ofType((real) =>
   kernel("fill", { x: view(real), value: real }, ({ x, value }, i) => {
@@ -461,8 +461,8 @@ export const ranges: ConformanceCase[] = [
 
   ...reals(23, "takes many views and scalars of all types in one kernel", async (device, real, r) => {
     const n = 301;
-    const whole = (scale: number) => make(n, (i) => Math.floor(noise(i + scale) * 100) - (scale % 2) * 50);
-    const fraction = (scale: number) => make(n, (i) => Math.fround(noise(i * scale) - 0.5));
+    const whole = (scale: number) => make(n, (i) => Math.floor(noiseValue(i + scale) * 100) - (scale % 2) * 50);
+    const fraction = (scale: number) => make(n, (i) => Math.fround(noiseValue(i * scale) - 0.5));
     const [a, f, b, g] = [1, 2, 3, 4].map(fraction);
     const [c, h, d, k, e, l] = [whole(1), whole(3), whole(2), whole(4), whole(6), whole(8)];
     const [row, s] = [fraction(5), whole(5)];

@@ -5,9 +5,9 @@ import { kernel } from "../../kernel/declare/kernel.js";
 import { f32, i32, max, min, reducer, sum, u32, view, type ScalarToken } from "../../kernel/declare/params.js";
 import { strictFold } from "../strict-fold.js";
 import { expectEqual, expectSame } from "../expect.js";
-import { adding, ofType, type Real, type Round } from "../real.js";
+import { adding, ofType, type RealToken, type Rounding } from "../real.js";
 import { reals, type ConformanceCase } from "../case.js";
-import { make, noise } from "../values.js";
+import { make, noiseValue } from "../values.js";
 
 const dot = ofType((real) =>
   kernel("dot", { x: view(real), y: view(real), s: sum(real) }, ({ x, y, s }, i) => {
@@ -79,7 +79,7 @@ const space = ofType((real) =>
 
 /** Sizes around the sizes of lanes, chunks, and chunks of chunks. */
 const SIZES = [1, 7, 8, 9, 255, 256, 257, 1000, 4096, 65_536, 70_001];
-const values = (n: number, r: Round): Float64Array => make(n, (k) => r((noise(k) - 0.5) * 10 ** ((k % 9) - 4)));
+const values = (n: number, r: Rounding): Float64Array => make(n, (k) => r((noiseValue(k) - 0.5) * 10 ** ((k % 9) - 4)));
 const LIMITS = { f64: [Infinity, -Infinity], f32: [Infinity, -Infinity], i32: [2147483647, -2147483648], u32: [4294967295, 0] };
 const least = (a: number, b: number): number => Math.min(a, b);
 const greatest = (a: number, b: number): number => Math.max(a, b);
@@ -87,8 +87,8 @@ const greatest = (a: number, b: number): number => Math.max(a, b);
 /** Dot products of several sizes, with the products that are to be added. */
 async function dots(
   device: Device,
-  real: Real,
-  r: Round,
+  real: RealToken,
+  r: Rounding,
   precision: Precision,
   check: (actual: number, products: Float64Array) => void,
 ): Promise<void> {
@@ -115,7 +115,7 @@ export const reductions: ConformanceCase[] = [
 
   ...reals(61, "sums, least and greatest values of floats and integers, in one pass", async (device, real, r) => {
     const cases = [
-      [real, (k: number) => r((noise(k) - 0.5) * 1000), r],
+      [real, (k: number) => r((noiseValue(k) - 0.5) * 1000), r],
       [i32, (k: number) => Math.imul(k + 1, 2654435761) | 0, (x: number) => x | 0],
       [u32, (k: number) => Math.imul(k + 1, 2654435761) >>> 0, (x: number) => x >>> 0],
     ] as const;
@@ -167,7 +167,7 @@ export const reductions: ConformanceCase[] = [
 
   ...reals(64, "folds of one's own", async (device, real, r) => {
     for (const n of [1, 8, 257, 3000]) {
-      const xs = make(n, (k) => r(noise(k)));
+      const xs = make(n, (k) => r(noiseValue(k)));
       const x = device.from(real, xs);
       const result = await device.run(custom(real), { x }, range(n));
       const factors = xs.map((v) => r(1 + r(v * r(0.01))));
@@ -191,14 +191,14 @@ export const reductions: ConformanceCase[] = [
 
   ...reals(65, "contributions from some elements, and several from one", async (device, real, r) => {
     for (const n of [5, 300, 2000]) {
-      const xs = make(n, (k) => r(noise(k)));
+      const xs = make(n, (k) => r(noiseValue(k)));
       const x = device.from(real, xs);
       const result = await device.run(conditional(real), { x }, range(n));
       const parts = [...xs].map((v) => (v > 0.5 ? [v] : v < r(0.1) ? [-1] : []));
       expectEqual(result.s, strictFold([parts], adding(r), 0), `conditional sum of ${n}`);
       expectEqual(result.n, xs.filter((v) => v > 0.5).length, `count of ${n}`);
 
-      const grid = make(n * 5, (k) => r(noise(k)));
+      const grid = make(n * 5, (k) => r(noiseValue(k)));
       const z = device.from(real, grid, [n, 5]),
         y = device.array(real, n);
       const rows = [...Array(n).keys()].map((i) => [0, 1, 2, 3, 4].map((k) => grid[i * 5 + k]));

@@ -3,9 +3,9 @@ import { range } from "../../device/launch/policy.js";
 import { kernel } from "../../kernel/declare/kernel.js";
 import { f32, f64, i32, scatter, sum, u32, view } from "../../kernel/declare/params.js";
 import { expectSame } from "../expect.js";
-import { ofType, type Real, type Round } from "../real.js";
+import { ofType, type RealToken, type Rounding } from "../real.js";
 import { conformanceCase, reals, type ConformanceCase } from "../case.js";
-import { make, noise } from "../values.js";
+import { make, noiseValue } from "../values.js";
 
 const histogram = kernel("histogram", { at: view(i32), h: scatter(i32) }, ({ at, h }, i) => {
   h.add(at[i], 1);
@@ -86,10 +86,10 @@ const ifAny = ofType((real) =>
 const STRATEGIES: readonly ScatterStrategy[] = ["sorted", "atomic", "duplicated", "cached"];
 const N = 20_000;
 const BINS = 97;
-const ats = make(N, (k) => Math.floor(noise(k) * BINS));
+const ats = make(N, (k) => Math.floor(noiseValue(k) * BINS));
 /** Sums of these are exact in any order. */
-const coarse = make(N, (k) => Math.floor(noise(k + 0.5) * 1024) / 8);
-const fine = (r: Round): Float64Array => make(N, (k) => r(noise(k) - 0.3));
+const coarse = make(N, (k) => Math.floor(noiseValue(k + 0.5) * 1024) / 8);
+const fine = (r: Rounding): Float64Array => make(N, (k) => r(noiseValue(k) - 0.3));
 
 function forEach(
   strategies: readonly (ScatterStrategy | undefined)[],
@@ -101,10 +101,15 @@ function forEach(
   );
 }
 
-const noExtremesByAtomics = ({ capabilities }: Device, real: Real): string | undefined =>
+const noExtremesByAtomics = ({ capabilities }: Device, real: RealToken): string | undefined =>
   real === f64 && capabilities.f64Bits !== undefined ? "an emulated f64 is two words, which atomics cannot compare" : undefined;
 
-async function keepsExtremes(device: Device, real: Real, r: Round, strategies: readonly (ScatterStrategy | undefined)[]): Promise<void> {
+async function keepsExtremes(
+  device: Device,
+  real: RealToken,
+  r: Rounding,
+  strategies: readonly (ScatterStrategy | undefined)[],
+): Promise<void> {
   const xs = fine(r);
   const at = device.from(i32, ats),
     x = device.from(real, xs);
@@ -254,7 +259,7 @@ export const scatters: ConformanceCase[] = [
 
   ...reals(75, "scatters into planes, and into slices of them", async (device, real) => {
     const n = 60;
-    const list = make(n, (k) => Math.floor(noise(k) * 11));
+    const list = make(n, (k) => Math.floor(noiseValue(k) * 11));
     const at = device.from(i32, list);
     const sums = new Float64Array(121);
     list.forEach((a, i) => list.forEach((b, j) => (sums[a * 11 + b] += i + 2 * j)));
@@ -308,8 +313,8 @@ export const scatters: ConformanceCase[] = [
     async (device, real) => {
       const [rows, columns, places] = [19, 600, 9_001];
       const n = rows * columns;
-      const list = make(n, (k) => (k % 4 === 3 ? Math.floor(noise(k) * places) : Math.floor((k / n) * places)));
-      const xs = make(n, (k) => Math.floor(noise(k + 0.5) * 64) / 8);
+      const list = make(n, (k) => (k % 4 === 3 ? Math.floor(noiseValue(k) * places) : Math.floor((k / n) * places)));
+      const xs = make(n, (k) => Math.floor(noiseValue(k + 0.5) * 64) / 8);
       const [at, x] = [device.from(i32, list, [rows, columns]), device.from(real, xs, [rows, columns])];
       const sums = new Float64Array(3 * places),
         lows = new Float64Array(places).fill(5);

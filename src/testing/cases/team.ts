@@ -3,9 +3,9 @@ import { kernel, teamKernel } from "../../kernel/declare/kernel.js";
 import { f32, i32, max, scatter, sum, u32, view } from "../../kernel/declare/params.js";
 import { foldChunk, strictFold } from "../strict-fold.js";
 import { expectEqual, expectSame } from "../expect.js";
-import { adding, arrayOf, ofType, type Round } from "../real.js";
+import { adding, arrayOf, ofType, type Rounding } from "../real.js";
 import { conformanceCase, reals, type ConformanceCase } from "../case.js";
-import { make, noise } from "../values.js";
+import { make, noiseValue } from "../values.js";
 
 const rows = ofType((real) =>
   teamKernel("rows", { x: view(real, 2), y: view(real, 2) }, ({ x, y }, team) => {
@@ -184,8 +184,9 @@ const after = ofType((real) =>
 );
 
 /** One partial a team, folded by the strict tree until one is left. */
-const teamFold = (partials: number[], r: Round): number => (partials.length === 1 ? partials[0] : strictFold([partials], adding(r), 0));
-const grid = (n: number, m: number, r: Round): Float64Array[] => [...Array(n).keys()].map((i) => make(m, (j) => r(noise(i * m + j) - 0.4)));
+const teamFold = (partials: number[], r: Rounding): number => (partials.length === 1 ? partials[0] : strictFold([partials], adding(r), 0));
+const grid = (n: number, m: number, r: Rounding): Float64Array[] =>
+  [...Array(n).keys()].map((i) => make(m, (j) => r(noiseValue(i * m + j) - 0.4)));
 const flatten = (list: Float64Array[]): Float64Array =>
   make(list.length * list[0].length, (n) => list[Math.floor(n / list[0].length)][n % list[0].length]);
 
@@ -308,7 +309,7 @@ export const team: ConformanceCase[] = [
 
   ...reals(86, "scatter from teams", async (device, real, r) => {
     const xs = grid(40, 50, r),
-      ats = make(2000, (k) => Math.floor(noise(k) * 13));
+      ats = make(2000, (k) => Math.floor(noiseValue(k) * 13));
     const x = device.from(real, flatten(xs), [40, 50]),
       at = device.from(i32, ats, [40, 50]),
       h = device.array(real, 13);
@@ -376,7 +377,7 @@ export const team: ConformanceCase[] = [
   }),
 
   ...reals(88, "scratch of several types, and work of a single member", async (device, real, r) => {
-    const values = make(25 * 200, (k) => Math.floor(noise(k) * 16));
+    const values = make(25 * 200, (k) => Math.floor(noiseValue(k) * 16));
     const x = device.from(i32, values, [25, 200]),
       o = device.array(i32, [25, 16]),
       s = device.array(real, 25);

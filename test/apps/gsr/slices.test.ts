@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SLICE, inSlices } from "../../../apps/gsr/slices.js";
-import { noise } from "../../../src/testing/values.js";
+import { noiseValue } from "../../../src/testing/values.js";
 
 for (const [groups, each, count, longest] of [
   [1, 5, 5, Infinity],
@@ -14,7 +14,7 @@ for (const [groups, each, count, longest] of [
   [25, 701, 3000, 20],
 ] as const)
   test(`${count} entries in windows of ${each}, of ${groups} groups each, ${longest} of a list at most`, () => {
-    const groupOf = Int32Array.from({ length: count }, (_, entry) => Math.floor(noise(entry) ** 2 * groups));
+    const groupOf = Int32Array.from({ length: count }, (_, entry) => Math.floor(noiseValue(entry) ** 2 * groups));
     const { first, list, start, length, entries } = inSlices({ groups, entries: each, groupOf }, longest);
     const windows = Math.max(1, Math.ceil(count / each));
     const lists: number[][] = [];
@@ -40,7 +40,7 @@ for (const [groups, each, count, longest] of [
 
 test("lists change places within as many groups as asked", () => {
   const [groups, within, count] = [96, 24, 2000];
-  const groupOf = Int32Array.from({ length: count }, (_, entry) => Math.floor(noise(entry) ** 2 * groups));
+  const groupOf = Int32Array.from({ length: count }, (_, entry) => Math.floor(noiseValue(entry) ** 2 * groups));
   const { list, length, start, entries } = inSlices({ groups, entries: count, groupOf, within });
   list.forEach((n, place) => {
     assert.equal(Math.floor(n / within), Math.floor(place / within));

@@ -10,7 +10,8 @@ import {
   uniform,
   type Axis,
 } from "../../../apps/navier-stokes/equations/axes.js";
-import { FIRST_DERIVATIVE, firstDerivative, ORDERS, SECOND_DERIVATIVE } from "../../../apps/navier-stokes/equations/schemes.js";
+import { firstDerivative } from "./first-derivative.js";
+import { FIRST_DERIVATIVE, ORDERS, SECOND_DERIVATIVE } from "../../../apps/navier-stokes/equations/schemes.js";
 
 const stretching = { dyPlus: 0.7, reTau: 180, jb: 32, smoothing: 50 };
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { devices } from "isoform/set";
-import { compareProgress } from "../../../apps/navier-stokes/simulation/progress-line.js";
+import { compareProgress } from "./read-progress.js";
 import { Simulation } from "../../../apps/navier-stokes/simulation/simulation.js";
 import { CONFIGURATIONS } from "./configurations.js";
 import { CLOSE, goldenConfig, goldenFlow, linesOf } from "./golden-runs.js";

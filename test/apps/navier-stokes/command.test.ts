@@ -7,7 +7,7 @@ import { Command } from "commander";
 import { readRectilinear } from "isoform/io";
 import type { Shell } from "isoform/portability";
 import { command } from "../../../apps/navier-stokes/command.js";
-import { readProgressLine } from "../../../apps/navier-stokes/simulation/progress-line.js";
+import { readProgressLine } from "./read-progress.js";
 
 const folder = await mkdtemp(join(tmpdir(), "isoform-"));
 after(() => rm(folder, { recursive: true }));

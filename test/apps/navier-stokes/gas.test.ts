@@ -2,19 +2,21 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   energyAt,
-  enthalpyAt,
   gammaAt,
   gasOf,
   heatAt,
   recoveryFactor,
   temperatureAt,
-  temperatureAtEnthalpy,
   velocityOf,
   viscosityAt,
+  type Gas,
 } from "../../../apps/navier-stokes/equations/gas.js";
 
 const near = (value: number, expected: number, tolerance = 1e-12) =>
   assert.ok(Math.abs(value - expected) <= tolerance * Math.abs(expected), `${value} is not ${expected}`);
+
+/** Enthalpy by mass: the energy and p / rho. */
+const enthalpyAt = (gas: Gas, T: number): number => energyAt(gas, T) + T;
 
 test("heat capacities of a calorically perfect gas are constant", () => {
   const gas = gasOf({}, 0);
@@ -37,12 +39,11 @@ test("a thermally perfect gas is air: gamma is near 1.4 at 220 K, and lower in t
   near(8.314462 * 220 * enthalpyAt(gas, 298.15 / 220), -125.5, 2e-2);
 });
 
-test("the heat capacity is the enthalpy's slope, and Newton's method inverts energy and enthalpy", () => {
+test("the heat capacity is the enthalpy's slope, and Newton's method inverts the energy", () => {
   const gas = gasOf({ gas: "thermal", referenceTemperature: 300 }, 0);
   for (const T of [0.7, 1, 2.5]) {
     near(heatAt(gas, T), (enthalpyAt(gas, T + 1e-5) - enthalpyAt(gas, T - 1e-5)) / 2e-5, 1e-8);
     near(temperatureAt(gas, energyAt(gas, T)), T);
-    near(temperatureAtEnthalpy(gas, enthalpyAt(gas, T)), T);
   }
   assert.ok(Number.isNaN(temperatureAt(gas, Number.NaN)));
 });

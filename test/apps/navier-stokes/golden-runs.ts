@@ -4,7 +4,7 @@ import { channelFlow } from "../../../apps/navier-stokes/cases/channel.js";
 import { camelCase, configOf } from "../../../apps/navier-stokes/config/config.js";
 import type { CaseName, Config, Given } from "../../../apps/navier-stokes/config/config-keys.js";
 import { layerFlow } from "../../../apps/navier-stokes/cases/layer-flow.js";
-import { compareProgress, readProgressLine } from "../../../apps/navier-stokes/simulation/progress-line.js";
+import { compareProgress, readProgressLine } from "./read-progress.js";
 import { Simulation, type Flow, type Settings } from "../../../apps/navier-stokes/simulation/simulation.js";
 import { GOLDEN, type GoldenLines } from "./golden.js";
 

@@ -3,8 +3,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Config } from "../../../apps/navier-stokes/config/config-keys.js";
-import { AIR, AIR_ENTHALPY } from "../../../apps/navier-stokes/equations/gas.js";
-import { readProgressLine, type Progress } from "../../../apps/navier-stokes/simulation/progress-line.js";
+import { gasOf } from "../../../apps/navier-stokes/equations/gas.js";
+import type { Progress } from "../../../apps/navier-stokes/simulation/progress-line.js";
+import { readProgressLine } from "./read-progress.js";
 import { ghostsOf } from "../../../apps/navier-stokes/equations/model.js";
 import { schemeOf } from "../../../apps/navier-stokes/cases/channel.js";
 
@@ -117,7 +118,9 @@ function inputOf(config: Config, steps: number): string {
       vt_exp: 0.76,
       s_suth: 110.4,
       calorically_perfect: gas === "thermal" ? 0 : 1,
-      cp_coeff: [...AIR, AIR_ENTHALPY].map((a) => a.toExponential(12)).join(", "),
+      cp_coeff: airOf()
+        .map((a) => a.toExponential(12))
+        .join(", "),
       indx_cp_l: -2,
       indx_cp_r: 4,
     },
@@ -132,4 +135,11 @@ function inputOf(config: Config, steps: number): string {
     [`[${name}]`, ...Object.entries(keys).map(([key, value]) => `${key} = ${value}`)].join("\n"),
   );
   return `${lines.join("\n\n")}\n`;
+}
+
+/** Coefficients of cp/R of air, of T in kelvin, and the constant of its enthalpy; where T = 1 is 1 K, the enthalpy there is its constant and all terms. */
+function airOf(): number[] {
+  const { coefficients, enthalpy } = gasOf({ gas: "thermal", referenceTemperature: 1 }, 1).heat!;
+  const terms = coefficients.reduce((sum, a, n) => (n === 1 ? sum : sum + a / (n - 1)), 0);
+  return [...coefficients, enthalpy - terms];
 }

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { channelAxis, innerPoints, layerAxis, placeOf, uniform, type Axis } from "../../../apps/navier-stokes/equations/axes.js";
+import { cellsOf, channelAxis, innerPoints, layerAxis, placeOf, uniform, type Axis } from "../../../apps/navier-stokes/equations/axes.js";
 import { blasius, laminarLayer } from "../../../apps/navier-stokes/starts/blasius.js";
-import { channelOf, channelWeights } from "../../../apps/navier-stokes/starts/channel-profile.js";
-import { channelStart } from "../../../apps/navier-stokes/cases/channel-start.js";
+import { channelOf } from "../../../apps/navier-stokes/starts/channel-profile.js";
+import { startOf } from "../../../apps/navier-stokes/cases/channel-start.js";
 import {
   gasOf,
   heatAt,
@@ -15,7 +15,7 @@ import {
 } from "../../../apps/navier-stokes/equations/gas.js";
 import { conserved, layerMeans, layerStart, viscousLength } from "../../../apps/navier-stokes/starts/layer-means.js";
 import { layerGas, layerProfile } from "../../../apps/navier-stokes/starts/layer-profile.js";
-import { firstDerivative } from "../../../apps/navier-stokes/equations/schemes.js";
+import { firstDerivative } from "./first-derivative.js";
 import { GOLDEN } from "./golden.js";
 
 /* Flows at the start, held against the first time step that the original solver took. */
@@ -52,6 +52,13 @@ function timeStep(axes: readonly Axis[], gas: Gas, cfl: number, start: (i: numbe
 
 const across = { jb: 32, smoothing: 50 };
 
+/** Weight of each cell in means across the channel: its height over the channel's. */
+function channelWeights(axis: Axis): Float64Array {
+  const faces = axis.faces!;
+  const cells = cellsOf(axis);
+  return innerPoints(axis).map((_, j) => (faces[j + 1] - faces[j]) / (faces[cells] - faces[0]));
+}
+
 for (const { name, cells, lengths, dyPlus, reTau, mach, thetaWall, cfl, ...options } of [
   { name: "A", cells: [32, 36, 32], lengths: [12, 6], dyPlus: 0.7, reTau: 180, mach: 0.2, thetaWall: -2.5, cfl: 0.8 },
   {
@@ -84,9 +91,10 @@ for (const { name, cells, lengths, dyPlus, reTau, mach, thetaWall, cfl, ...optio
       uniform(cells[0], lengths[0], 4, { periodic: true }),
       channelAxis(cells[1], 4, { dyPlus, reTau, ...across }),
       uniform(cells[2], lengths[1], 4, { periodic: true }),
-    ];
+    ] as const;
     const channel = channelOf({ mach, reTau, thetaWall, ...options }, axes[1]);
-    const start = channelStart(channel, lengths[1]);
+    const { initial } = startOf(channel, axes, lengths[1], false);
+    const start = (y: number, z: number): readonly number[] => [0, 1, 2, 3, 4].map((k) => initial(0, y, z, k));
     const dt = timeStep(axes, channel.gas, cfl, (_, j, k) => start(placeOf(axes[1], j), placeOf(axes[2], k)));
     const line = golden(name);
     near(dt, line[1], 1e-9);

@@ -8,13 +8,13 @@ import type { CaseName, Given } from "../../../apps/navier-stokes/config/config-
 import { gammaAt, heatAt, temperatureAt, viscosityAt } from "../../../apps/navier-stokes/equations/gas.js";
 import { FIRST_DERIVATIVE } from "../../../apps/navier-stokes/equations/schemes.js";
 import { Simulation } from "../../../apps/navier-stokes/simulation/simulation.js";
-import { STATISTICS, type Factor } from "../../../apps/navier-stokes/measures/statistics-names.js";
+import { STATISTICS, type MeanFactor } from "../../../apps/navier-stokes/measures/statistics-names.js";
 
 const set = await devices("wasm");
 after(() => set.close());
 
 /** All factors of a cell, from the whole field with its ghosts, by plain loops. */
-async function factorsOf(simulation: Simulation): Promise<(i: number, j: number, k: number) => Record<Factor, number>> {
+async function factorsOf(simulation: Simulation): Promise<(i: number, j: number, k: number) => Record<MeanFactor, number>> {
   const { flow, grid, fields } = simulation;
   const { axes, gas, scheme } = flow;
   const w = await fields.w.download({ ghosts: true });

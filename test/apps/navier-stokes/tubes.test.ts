@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { devices } from "isoform/set";
-import { mirror } from "../../../apps/navier-stokes/boundaries/mirror.js";
+import { mirrorGhosts } from "../../../apps/navier-stokes/boundaries/mirror.js";
 import { placesOf, tubeFlow } from "../../../apps/navier-stokes/cases/box-flow.js";
 import { configOf } from "../../../apps/navier-stokes/config/config.js";
 import type { Given } from "../../../apps/navier-stokes/config/config-keys.js";
@@ -70,7 +70,7 @@ it("gas that runs against a wall is stopped by the shock of two streams that mee
   const stream = { rho: 1, u: 1, p: 1 };
   const flow = {
     ...tubeFlow(config, () => ({ rho: stream.rho, velocity: [stream.u, 0, 0], p: stream.p })),
-    boundary: (...of: Parameters<typeof mirror>) => [mirror(...of)],
+    boundary: (...of: Parameters<typeof mirrorGhosts>) => [mirrorGhosts(...of)],
   };
   const simulation = await Simulation.create(set, flow);
   await simulation.run(n);

@@ -9,17 +9,17 @@ import { heatAt, viscosityAt } from "../../../apps/navier-stokes/equations/gas.j
 import { MOSER_180 } from "../../../apps/navier-stokes/results/friction.js";
 import { layerFlow } from "../../../apps/navier-stokes/cases/layer-flow.js";
 import type { Means } from "../../../apps/navier-stokes/measures/statistics.js";
-import { STATISTICS, type Factor } from "../../../apps/navier-stokes/measures/statistics-names.js";
+import { STATISTICS, type MeanFactor } from "../../../apps/navier-stokes/measures/statistics-names.js";
 import { channelWall, foldHalves, layerWalls, wallText } from "../../../apps/navier-stokes/results/walls.js";
 
 const near = (value: number, expected: number, tolerance = 1e-12) =>
   assert.ok(Math.abs(value - expected) <= tolerance * Math.max(1, Math.abs(expected)), `${value} is not ${expected}`);
 
 /** Means of 4 equal shares of time, in which factors are what they are here; those left out are 0. */
-const meansOf = (extents: readonly number[], at: (place: number, share: number) => Partial<Record<Factor, number>>): Means => {
+const meansOf = (extents: readonly number[], at: (place: number, share: number) => Partial<Record<MeanFactor, number>>): Means => {
   const places = extents.reduce((product, n) => product * n, 1);
   const shares = Array.from({ length: places }, (_, n) => [0, 1, 2, 3].map((share) => at(n, share)));
-  const mean = (n: number, of: readonly Factor[]): number =>
+  const mean = (n: number, of: readonly MeanFactor[]): number =>
     shares[n].reduce((sum, values) => sum + of.reduce((product, factor) => product * (values[factor] ?? 0), 1) / 4, 0);
   const columns = STATISTICS.map(({ name, of }) => [name, Float64Array.from({ length: places }, (_, n) => mean(n, of))] as const);
   return { axes: extents.length === 1 ? ["y"] : ["x", "y"], extents, samples: 4, columns: new Map(columns) };

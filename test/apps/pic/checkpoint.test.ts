@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { previousOf, readState, writeState } from "isoform/io";
-import { readCheckpoint, writeCheckpoint, type Checkpoint, type SavedOptions } from "../../../apps/pic/results/checkpoint.js";
+import { writeCheckpoint, type SavedOptions } from "../../../apps/pic/results/checkpoint.js";
+import { readRun } from "./read-run.js";
 import type { Row } from "../../../apps/pic/simulation/run.js";
 
 const folder = await mkdtemp(join(tmpdir(), "isoform-pic-"));
@@ -32,7 +33,7 @@ const OPTIONS: SavedOptions = {
 };
 const ROW: Row = { time: 0, mode: 1, electric: [1, 2], magnetic: [3], kinetic: [4], momentum: [0, 0, 0], gauss: 0, divergence: 0 };
 
-const checkpoint = (steps: number): Checkpoint => ({
+const checkpoint = (steps: number): Awaited<ReturnType<typeof readRun>> => ({
   options: OPTIONS,
   rows: [],
   state: {
@@ -44,15 +45,15 @@ const checkpoint = (steps: number): Checkpoint => ({
 
 test("a checkpoint comes back with every bit, in pieces too", async () => {
   await writeCheckpoint(file("small"), checkpoint(7));
-  assert.deepEqual(await readCheckpoint(file("small")), checkpoint(7));
+  assert.deepEqual(await readRun(file("small")), checkpoint(7));
   const long = { ...checkpoint(1), state: { ...checkpoint(1).state, arrays: [Float64Array.from({ length: 2_500_001 }, (_, n) => n / 3)] } };
   await writeCheckpoint(file("long"), long);
-  assert.deepEqual(await readCheckpoint(file("long")), long);
+  assert.deepEqual(await readRun(file("long")), long);
 });
 
 test("the checkpoint before the last one is kept", async () => {
   for (const steps of [1, 2, 3]) await writeCheckpoint(file("twice"), checkpoint(steps));
-  const stepsOf = async (path: string) => (await readCheckpoint(path)).state.steps;
+  const stepsOf = async (path: string) => (await readRun(path)).state.steps;
   assert.deepEqual([await stepsOf(file("twice")), await stepsOf(previousOf(file("twice")))], [3, 2]);
 });
 
@@ -63,7 +64,7 @@ test("whatever byte is damaged, it is found, and the one before is named", async
   const whole = await readFile(path);
   const refused = async (bytes: Uint8Array, message: RegExp) => {
     await writeFile(path, bytes);
-    await assert.rejects(readCheckpoint(path), (error: Error) => {
+    await assert.rejects(readRun(path), (error: Error) => {
       assert.equal(error.name, "IsoformError");
       assert.match(error.message, message);
       assert.match(error.message, /; the previous checkpoint is intact: .*damaged\.previous$/);
@@ -79,15 +80,15 @@ test("whatever byte is damaged, it is found, and the one before is named", async
     await refused(whole.subarray(0, length), length < 14 ? /is not a checkpoint/ : /is damaged: its checksum is wrong/);
   await refused(Buffer.concat([whole, Buffer.alloc(8)]), /is damaged: its checksum is wrong/);
   await rm(path);
-  await assert.rejects(readCheckpoint(path), /cannot read .*damaged: ENOENT.*the previous checkpoint is intact/);
+  await assert.rejects(readRun(path), /cannot read .*damaged: ENOENT.*the previous checkpoint is intact/);
   await writeFile(previousOf(path), whole.subarray(0, 100));
-  await assert.rejects(readCheckpoint(path), /cannot read [^;]*$/);
+  await assert.rejects(readRun(path), /cannot read [^;]*$/);
 });
 
 test("a checkpoint of a former version is refused as such", async () => {
   const { state, ...others } = checkpoint(1);
   await writeState(file("former"), "isoform pic 3", { head: { ...others, steps: 1, about: state.about }, arrays: [Float64Array.of(1)] });
-  await assert.rejects(readCheckpoint(file("former")), /former is not a checkpoint of isoform pic, or was written by another version$/);
+  await assert.rejects(readRun(file("former")), /former is not a checkpoint of isoform pic, or was written by another version$/);
 });
 
 test("what cannot be written is named, and leaves nothing behind", async () => {
@@ -145,7 +146,7 @@ test("heads that fit their checksum but not their meaning are refused in one lin
   const { metadata, parts } = head as { metadata: object; parts: unknown };
   for (const [message, change] of WRONG) {
     await writeState(path, "isoform pic 5", { head: { metadata: { ...metadata, ...change }, parts }, arrays });
-    await assert.rejects(readCheckpoint(path), (error: Error) => {
+    await assert.rejects(readRun(path), (error: Error) => {
       assert.equal(error.name, "IsoformError", error.stack);
       assert.match(error.message, message);
       assert.match(error.message, /^[^\n]*meaning is not a checkpoint of isoform pic: [^\n]*$/);
@@ -154,8 +155,8 @@ test("heads that fit their checksum but not their meaning are refused in one lin
   }
   for (const none of [null, 5, "x", []]) {
     await writeState(path, "isoform pic 5", { head: { metadata: none, parts }, arrays });
-    await assert.rejects(readCheckpoint(path), /is not a checkpoint of isoform pic: Invalid input/);
+    await assert.rejects(readRun(path), /is not a checkpoint of isoform pic: Invalid input/);
     await writeState(path, "isoform pic 5", { head: none, arrays });
-    await assert.rejects(readCheckpoint(path), /is an incomplete checkpoint: it lacks the list of its arrays/);
+    await assert.rejects(readRun(path), /is an incomplete checkpoint: it lacks the list of its arrays/);
   }
 });

@@ -10,7 +10,7 @@ import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { hdf5Missing, readImage, readOpenPmd } from "isoform/io";
-import { readCheckpoint } from "../../../apps/pic/results/checkpoint.js";
+import { readRun } from "./read-run.js";
 
 const run = promisify(execFile);
 const main = fileURLToPath(new URL("../../../src/cli/main.js", import.meta.url));
@@ -88,7 +88,7 @@ test("isoform pic writes fields and particles by openPMD", { skip: missing?.reas
   const { position, momentum, weighting, charge, mass } = species.electrons as Record<string, Record<string, Float64Array>>;
   assert.deepEqual([Object.keys(position), Object.keys(momentum), charge, mass], [["x"], ["x", "y"], -1, 1]);
   // The last array of a checkpoint has whole particles here: x, v_1, v_2, w.
-  const particles = (await readCheckpoint(file("at-20"))).state.arrays[2];
+  const particles = (await readRun(file("at-20"))).state.arrays[2];
   for (const [k, column] of [position.x, momentum.x, momentum.y, weighting as unknown as Float64Array].entries())
     assert.deepEqual(
       Array.from(column),
@@ -178,7 +178,7 @@ for (const [signal, exitCode] of [
     const [code] = await end;
     assert.equal(code, exitCode);
     assert.match(output, /interrupted: go on with --restart .*cut/);
-    const { state } = await readCheckpoint(file(`cut-${signal}`));
+    const { state } = await readRun(file(`cut-${signal}`));
     const time = String(((state.steps + 10) * 8) / 100);
     await isoform("pic", "weibel", "--devices", "js", "--restart", file(`cut-${signal}`), "--time", time, "--csv", file("later.csv"));
     await isoform(...weibel, "--time", time, "--csv", file("straight.csv"));

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { IsoformError, open } from "isoform";
 import { CASES } from "../../../apps/pic/simulation/cases.js";
-import { readCheckpoint, writeCheckpoint, type SavedOptions } from "../../../apps/pic/results/checkpoint.js";
+import { writeCheckpoint, type SavedOptions } from "../../../apps/pic/results/checkpoint.js";
+import { readRun } from "./read-run.js";
 import { LAYOUTS } from "../../../apps/pic/push/push.js";
 import { follow, type Row } from "../../../apps/pic/simulation/run.js";
 import { Simulation } from "../../../apps/pic/simulation/simulation.js";
@@ -113,7 +114,7 @@ test(
     for (let n = 0; n < MUTANTS; n++) {
       await writeFile(path, damaged(whole));
       try {
-        const { options, rows, state } = await readCheckpoint(path);
+        const { options, rows, state } = await readRun(path);
         counts.read++;
         simulation.restore(state);
         await simulation.requireSound("in the file");

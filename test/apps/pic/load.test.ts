@@ -3,7 +3,7 @@ import { after, describe, test } from "node:test";
 import { open } from "isoform";
 import { cosineOfTurns, inverseNormal, logarithm, NORMAL } from "../../../apps/pic/particles/load.js";
 import { meshOf } from "../../../apps/pic/mesh/mesh.js";
-import { loadSpecies, Particles, type LoadOptions, type Species } from "../../../apps/pic/particles/species.js";
+import { loadSpecies, Particles, type Species } from "../../../apps/pic/particles/species.js";
 import { Workspace } from "../../../apps/pic/fields/workspace.js";
 
 const device = await open("js");
@@ -46,7 +46,7 @@ describe("a species", () => {
     ],
     perturbation: { amplitude: 0.3, mode: 2 },
   };
-  const loaded = async (options: LoadOptions) => {
+  const loaded = async (options: ConstructorParameters<typeof Particles>[3]) => {
     const work = new Workspace(device, "strict");
     const particles = new Particles(work, mesh, species, options);
     await loadSpecies([particles]);

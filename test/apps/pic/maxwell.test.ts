@@ -6,7 +6,7 @@ import { Maxwell } from "../../../apps/pic/fields/maxwell.js";
 import { cellSize, dofs, eigenvalues, inverse, massRow, meshOf, product, type Axis, type Mesh } from "../../../apps/pic/mesh/mesh.js";
 import { projectionMoments } from "../../../apps/pic/mesh/projection.js";
 import { Simulation } from "../../../apps/pic/simulation/simulation.js";
-import { largestStep } from "../../../apps/pic/simulation/step-limit.js";
+import { requireStep } from "../../../apps/pic/simulation/step-limit.js";
 import { Workspace } from "../../../apps/pic/fields/workspace.js";
 import { electricField, indexOf, magneticField, spline } from "./reference.js";
 
@@ -193,7 +193,10 @@ test("light waves have the frequency of the discrete equations", async () => {
 test("the longest step is that of the finest light wave, or of the plasma", () => {
   const mesh = meshOf([16, 8, 8], [1, 1, 1], 3, 3);
   const expected = 2 / Math.sqrt(9.88 * mesh.axes.reduce((sum, axis) => sum + 1 / cellSize(axis) ** 2, 0));
-  assert.ok(Math.abs(largestStep({ mesh, species: [] }) / expected - 1) < 1e-3);
+  requireStep({ mesh, species: [] }, 0.999 * expected);
+  assert.throws(() => requireStep({ mesh, species: [] }, 1.001 * expected), /makes waves grow without bounds/);
   const ions = { name: "ions", charge: 2, mass: 16, beams: [] };
-  assert.equal(largestStep({ mesh: meshOf([16], [1], 3, 1), species: [ions] }), 4);
+  const plasma = { mesh: meshOf([16], [1], 3, 1), species: [ions] };
+  requireStep(plasma, 3.9999999);
+  assert.throws(() => requireStep(plasma, 4), /it must be less than 4\.000/);
 });

@@ -3,7 +3,7 @@ import { after, test } from "node:test";
 import type { Device } from "isoform";
 import { doctor, open } from "isoform";
 import { CASES } from "../../../apps/pic/simulation/cases.js";
-import { COMPOSITIONS, partsOf, sequenceOf, type CompositionName } from "../../../apps/pic/simulation/compositions.js";
+import { COMPOSITIONS, flowShares, sequenceOf, type CompositionName } from "../../../apps/pic/simulation/compositions.js";
 import { totalEnergy } from "../../../apps/pic/simulation/diagnostics.js";
 import { meshOf } from "../../../apps/pic/mesh/mesh.js";
 import { DEFAULTS, type Problem, type Settings } from "../../../apps/pic/simulation/problem.js";
@@ -38,7 +38,7 @@ const LANDAU: Problem = {
 
 test("compositions are consistent, and symmetric but for Lie's", () => {
   for (const name of Object.keys(COMPOSITIONS) as CompositionName[]) {
-    const parts = partsOf(name, ["E", "B", "p1", "p2", "p3"]);
+    const parts = flowShares(name, ["E", "B", "p1", "p2", "p3"]);
     for (const flow of ["E", "B", "p1", "p2", "p3"]) {
       const sum = parts.filter((part) => part.flow === flow).reduce((total, { share }) => total + share, 0);
       assert.ok(Math.abs(sum - 1) < 1e-15, `${name}: ${flow} ${sum}`);
@@ -50,10 +50,10 @@ test("compositions are consistent, and symmetric but for Lie's", () => {
     });
   }
   assert.deepEqual(
-    partsOf("strang", ["E", "p1"]).map(({ flow, share }) => `${flow} ${share}`),
+    flowShares("strang", ["E", "p1"]).map(({ flow, share }) => `${flow} ${share}`),
     ["E 0.5", "p1 1", "E 0.5"],
   );
-  const { start, between, end } = sequenceOf(partsOf("strang", ["E", "p1"]));
+  const { start, between, end } = sequenceOf(flowShares("strang", ["E", "p1"]));
   assert.deepEqual(
     [start, between, end].map((parts) => parts.map(({ flow, share }) => `${flow} ${share}`).join()),
     ["E 0.5,p1 1", "E 1,p1 1", "E 0.5"],

@@ -3,7 +3,7 @@ import { after, test } from "node:test";
 import { LaunchError, open } from "isoform";
 import { devices } from "isoform/set";
 import { application } from "../../../apps/stream/application.js";
-import { DEFAULT_GIB, Stream, elements, exact } from "../../../apps/stream/stream.js";
+import { DEFAULT_GIB, Stream, elements } from "../../../apps/stream/stream.js";
 
 const device = await open("js");
 after(() => device.close());
@@ -13,11 +13,6 @@ test("sizes", () => {
   assert.throws(() => elements(1e-9), LaunchError);
   assert.throws(() => elements(100), LaunchError);
   assert.throws(() => Stream.create(device, 2 ** 31 - 1), /choose a smaller --gib/);
-});
-
-test("the exact recurrence after one iteration", () => {
-  const { a, b, c } = exact(1);
-  assert.ok(Math.abs(c - 0.14) < 1e-15 && Math.abs(b - 0.04) < 1e-15 && Math.abs(a - 0.096) < 1e-15);
 });
 
 test("the set follows its recurrence, and a wrong count of iterations shows", async () => {

@@ -16,7 +16,7 @@ import {
   type Launch,
   type Precision,
 } from "isoform/backend";
-import { print } from "isoform/ir";
+import { printKernel } from "isoform/ir";
 import type { InterpreterDevice } from "./device.js";
 import { Program } from "./program.js";
 
@@ -55,7 +55,7 @@ export class InterpreterLaunch implements Launch {
   }
 
   source(): string {
-    return print(this.binding.ir);
+    return printKernel(this.binding.ir);
   }
 
   run(): void {

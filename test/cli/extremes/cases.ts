@@ -1,7 +1,7 @@
 import type { Command, Option } from "commander";
 import { fileURLToPath } from "node:url";
 import { HEAT_FILE } from "../../fortran/fixtures.js";
-import { makeProgram } from "../../../src/cli/program.js";
+import { makeProgram } from "../../../src/cli/make-program.js";
 
 /*
  * Every option of every command with values that nobody should type, from commander's own definition of the commands: an option that is new is

@@ -1,6 +1,6 @@
 import { openByDefault } from "../../../src/device/open.js";
 import { failureOf } from "../../../src/cli/failure.js";
-import { makeProgram } from "../../../src/cli/program.js";
+import { makeProgram } from "../../../src/cli/make-program.js";
 
 /*
  * Runs commands one after the other in one process, as `src/cli/main.ts` runs one, and tells how each ended.

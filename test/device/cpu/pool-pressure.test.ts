@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { f64, kernel, open, range, sum, view } from "isoform";
-import { Choice } from "../../../src/device/cpu/pool-choice.js";
+import { PoolChoice } from "../../../src/device/cpu/pool-choice.js";
 import { Pressure } from "../../../src/device/cpu/pool-pressure.js";
 import { runSuite, suite } from "../../../src/testing/index.js";
 import { sample } from "../../random/share.js";
@@ -62,7 +62,7 @@ describe("pressure of other programs", () => {
 describe("the choice between all threads and one", () => {
   /** Runs in which the calling thread was alone, of `count` runs that take these milliseconds. */
   const alone = (count: number, times: { shared: number; alone: number }, shares = 2): number[] => {
-    const choice = new Choice();
+    const choice = new PoolChoice();
     const found: number[] = [];
     let now = 0;
     for (let run = 0; run < count; run++) {
@@ -84,7 +84,7 @@ describe("the choice between all threads and one", () => {
   });
 
   it("tries the calling thread at once where waits take longer than work", () => {
-    const choice = new Choice();
+    const choice = new PoolChoice();
     assert.equal(choice.isAlone(1, 2, 0), false);
     choice.noteShared(1, 2, { own: 1, waited: 20 }, 0);
     assert.equal(choice.isAlone(1, 2, 100), true);
@@ -100,13 +100,13 @@ after(() => Promise.all(devices.map((device) => device.close())));
 
 /** Runs `work` while each second program of several threads is left to the calling thread. */
 async function underPressure(work: () => Promise<void>): Promise<void> {
-  const { isAlone } = Choice.prototype;
+  const { isAlone } = PoolChoice.prototype;
   let asked = 0;
-  Choice.prototype.isAlone = () => asked++ % 2 === 0;
+  PoolChoice.prototype.isAlone = () => asked++ % 2 === 0;
   try {
     await work();
   } finally {
-    Choice.prototype.isAlone = isAlone;
+    PoolChoice.prototype.isAlone = isAlone;
   }
   assert.ok(asked > 10, `${asked} programs of several threads`);
 }

@@ -3,10 +3,10 @@ import { spawnSync } from "node:child_process";
 import test from "node:test";
 import { WorkerPool, threadCount } from "../../../src/device/cpu/pool.js";
 import { DeviceError, IsoformError } from "../../../src/base/errors.js";
-import { Choice } from "../../../src/device/cpu/pool-choice.js";
+import { PoolChoice } from "../../../src/device/cpu/pool-choice.js";
 
 // Each share is run by its own thread, however busy the machine is: some of them end it.
-Choice.prototype.isAlone = () => false;
+PoolChoice.prototype.isAlone = () => false;
 
 const sharedMemory = () => new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true });
 

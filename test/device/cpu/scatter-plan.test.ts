@@ -7,7 +7,7 @@ import { WorkerCaches } from "../../../src/device/cpu/worker-caches.js";
 import type { ScatterStrategy } from "../../../src/device/device.js";
 import type { Binding } from "../../../src/device/launch/binding.js";
 import { typedArray, View } from "../../../src/device/memory/view.js";
-import { HEAD_BYTES, LINE_ELEMENTS, scatterCacheBytes, WORKER_LINES } from "../../../src/ir/scatter-cache.js";
+import { HEAD_BYTES, LINE_ELEMENTS, scatterCacheBytes, WORKER_LINES } from "../../../src/ir/cache-lines.js";
 import type { NumericType, ScatterOp, ScatterParam } from "../../../src/ir/types.js";
 
 const param = (op: ScatterOp, element: NumericType): ScatterParam => ({ kind: "scatter", name: "h", element, rank: 1, op });

@@ -3,13 +3,14 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import type { Precision } from "../../../src/device/device.js";
 import { Nvrtc } from "../../../src/device/cuda/nvrtc.js";
-import { cudaLanguage, cudaSource } from "../../../src/emit/c/cuda.js";
+import { cudaLanguage } from "../../../src/emit/c/cuda.js";
 import { compileKernel } from "../../../src/kernel/compile.js";
 import { suite } from "../../../src/testing/suite.js";
 import { dataOf } from "../../random/data.js";
 import { KernelPrograms } from "../../random/generate.js";
 import { kernelOf } from "../../random/program.js";
 import { applicationKernels, gridSources, suiteSources, together, type Target } from "../gpu-sources.js";
+import { cudaSource } from "../../emit/sources.js";
 
 /** Volta, Ampere and Hopper: the oldest that CUDA 12 knows, and those of the published measurements. */
 const ARCHITECTURES = [70, 80, 90];

@@ -6,10 +6,11 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { deviceNames } from "../../../src/device/open.js";
 import { Hiprtc } from "../../../src/device/hip/hiprtc.js";
-import { hipLanguage, hipSource } from "../../../src/emit/c/hip.js";
+import { hipLanguage } from "../../../src/emit/c/hip.js";
 import type { Precision } from "../../../src/device/device.js";
 import { suite } from "../../../src/testing/suite.js";
 import { applicationKernels, gridSources, suiteSources, together, type Target } from "../gpu-sources.js";
+import { hipSource } from "../../emit/sources.js";
 
 /** MI200, and MI300 under the newest of its names that the compiler knows. */
 const WANTED = [["gfx90a"], ["gfx942", "gfx940"]];

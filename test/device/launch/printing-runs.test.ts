@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { i32, kernel, open, print, range, view } from "isoform";
 import { bind } from "../../../src/device/launch/bind.js";
-import { PrintingRuns, readLines, readLinesNow } from "../../../src/device/launch/printing-runs.js";
+import { PrintingRuns, readPrinted, readLinesNow } from "../../../src/device/launch/printing-runs.js";
 import { freePrintRecords, printRecords } from "../../../src/device/launch/prints.js";
 import { readView } from "../../../src/device/cpu/host-view.js";
 import type { View } from "../../../src/device/memory/view.js";
@@ -33,7 +33,7 @@ test("lines of a launch that has run several times are read once, and its record
   const taken = runs.take((one) => one === bound);
   assert.deepEqual([taken.length, runs.none], [1, true]);
   const cleared: View[] = [];
-  await readLines(taken, { ...reading, clear: (of) => cleared.push(of) });
+  await readPrinted(taken, { ...reading, clear: (of) => cleared.push(of) });
   assert.deepEqual(cleared, printRecords(bound).slice(0, 1), "the next run counts its lines from 0");
   assert.ok(!live(bound).some(Boolean), "afterwards");
 });

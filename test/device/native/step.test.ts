@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import test, { describe } from "node:test";
 import { compileLibrary, findCompiler } from "../../../src/device/native/compiler.js";
 import { GRAPH_FUNCTIONS, GRAPH_SOURCE } from "../../../src/device/native/graph.js";
-import { Loader, loadKoffi } from "../../../src/device/native/library.js";
-import { Step } from "../../../src/device/native/step.js";
+import { Loader, loadWorkingKoffi } from "../../../src/device/native/library.js";
+import { NativeStep } from "../../../src/device/native/step.js";
 import { f64, kernel, open, range, sum, view } from "../../../src/index.js";
 
-const [koffi, compiler] = [await loadKoffi(), findCompiler()];
+const [koffi, compiler] = [await loadWorkingKoffi(), findCompiler()];
 const skip = !koffi || !compiler;
 
 /**
@@ -44,7 +44,7 @@ function runsOf(runs: number, times: { alone: number; shared: number; every?: nu
   const [pretend, run] = names.map((name) => loader.entry(library, name));
   const { alone, shared, every = runs + 1, stall = 0 } = times;
   const args = BigInt64Array.from([3, 1000 * alone, 1000 * shared, every, 1000 * stall, 0, 0].map(BigInt));
-  const step = new Step(loader, pretend.address, args.buffer, 0);
+  const step = new NativeStep(loader, pretend.address, args.buffer, 0);
   for (let n = 0; n < runs; n++) run.call(step.address);
   assert.equal(args[0], 3n, "the number of threads is left as it was");
   return { alone: Number(args[5]), shared: Number(args[6]) };

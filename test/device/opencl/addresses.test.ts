@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Addresses } from "../../../src/device/opencl/addresses.js";
+import { BufferAddresses } from "../../../src/device/opencl/addresses.js";
 
 test("each buffer has addresses of its own, on whole lines, and arithmetic stays inside", () => {
-  const addresses = new Addresses();
+  const addresses = new BufferAddresses();
   const [a, b] = [addresses.take(11, 4096), addresses.take(22, 1)];
   assert.deepEqual([a % 4096, b % 4096], [0, 0]);
   assert.deepEqual(addresses.find(a + 4095), { memory: 11, first: 4095 });
@@ -13,7 +13,7 @@ test("each buffer has addresses of its own, on whole lines, and arithmetic stays
 });
 
 test("what was given back is no address any more, and is not used again", () => {
-  const addresses = new Addresses();
+  const addresses = new BufferAddresses();
   const [a, b, c] = [1, 2, 3].map((memory) => addresses.take(memory, 100));
   assert.equal(addresses.give(b), true);
   assert.equal(addresses.give(b), false);

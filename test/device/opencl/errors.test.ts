@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { failure } from "../../../src/device/opencl/api.js";
-import { kernelLine } from "../../../src/device/opencl/program.js";
+import { kernelLine } from "../../../src/device/opencl/opencl-program.js";
 
 test("a failed call is named with its status and what to do", () => {
   const { name, message } = failure("clCreateBuffer", -61);

@@ -3,7 +3,7 @@ import { after, describe, it } from "node:test";
 import { range } from "../../../src/device/launch/policy.js";
 import { kernel } from "../../../src/kernel/declare/kernel.js";
 import { f32, view } from "../../../src/kernel/declare/params.js";
-import { make, noise } from "../../../src/testing/values.js";
+import { make, noiseValue } from "../../../src/testing/values.js";
 import { openWebGpu } from "./opened.js";
 
 const divided = kernel("divided", { a: view(f32), b: view(f32), q: view(f32), r: view(f32) }, ({ a, b, q, r }, i) => {
@@ -17,7 +17,7 @@ describe("strict quotients and roots on webgpu", { skip }, () => {
 
   it("are those of f32 for any bits, or zero where they are below 2^-126", async () => {
     const n = 1 << 16;
-    const [as, bs] = [0, 0.5].map((by) => new Float32Array(Uint32Array.from(make(n, (k) => noise(k + by) * 2 ** 32)).buffer));
+    const [as, bs] = [0, 0.5].map((by) => new Float32Array(Uint32Array.from(make(n, (k) => noiseValue(k + by) * 2 ** 32)).buffer));
     const [a, b, q, r] = [device.from(f32, as), device.from(f32, bs), device.array(f32, n), device.array(f32, n)];
     await device.run(divided, { a, b, q, r }, range(n), { precision: "strict" });
     const [quotients, roots] = [await device.queue.read(q), await device.queue.read(r)];

@@ -4,7 +4,7 @@ import { range } from "../../../src/device/launch/policy.js";
 import { firstWrong } from "../../../src/device/webgpu/self-test.js";
 import { kernel } from "../../../src/kernel/declare/kernel.js";
 import { f64, i32, scatter, table, view } from "../../../src/kernel/declare/params.js";
-import { make, noise } from "../../../src/testing/values.js";
+import { make, noiseValue } from "../../../src/testing/values.js";
 import { openWebGpu } from "./opened.js";
 
 const operations = kernel("operations", { a: view(f64), b: view(f64), o: view(f64, 2) }, ({ a, b, o }, i) => {
@@ -40,10 +40,10 @@ describe("emulated f64 on webgpu", { skip }, () => {
   for (const precision of ["strict", "fast"] as const)
     it(`has 44 bits at least in ${precision} mode`, async () => {
       const n = 20_000;
-      const value = (k: number) => held((noise(k) - 0.5) * 2 ** Math.floor(noise(k + 0.5) * 60 - 30));
+      const value = (k: number) => held((noiseValue(k) - 0.5) * 2 ** Math.floor(noiseValue(k + 0.5) * 60 - 30));
       const as = make(n, (k) => value(k));
       // Every third pair nearly cancels.
-      const bs = make(n, (k) => (k % 3 === 0 ? held(-as[k] * (1 + (noise(k + 0.2) - 0.5) * 2 ** -20)) : value(k + n)));
+      const bs = make(n, (k) => (k % 3 === 0 ? held(-as[k] * (1 + (noiseValue(k + 0.2) - 0.5) * 2 ** -20)) : value(k + n)));
       const [a, b, o] = [device.from(f64, as), device.from(f64, bs), device.array(f64, [OPERATIONS.length, n])];
       await device.run(operations, { a, b, o }, range(n), { precision });
       const actual = await device.queue.read(o);
@@ -75,7 +75,7 @@ describe("emulated f64 on webgpu", { skip }, () => {
 
   it("adds from many elements at once without losing bits", async () => {
     const n = 30_000;
-    const xs = make(n, (k) => held(noise(k) - 0.2));
+    const xs = make(n, (k) => held(noiseValue(k) - 0.2));
     const ats = make(n, (k) => k % 5);
     const expected = [0, 0, 0, 0, 0];
     xs.forEach((x, k) => (expected[ats[k]] += x));

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Entry } from "../../../src/emit/wgsl/program.js";
+import type { ShaderEntry } from "../../../src/emit/wgsl/shader-program.js";
 import { shaderError } from "../../../src/device/webgpu/shader-error.js";
 
-const entry: Entry = {
+const entry: ShaderEntry = {
   name: "main",
   source: ["fn main() {", "  let a = 1;  // line 12", "  let b = a;", "  let c = d;", "}"].join("\n"),
   fields: [],

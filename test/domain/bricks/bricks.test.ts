@@ -5,7 +5,7 @@ import { activityOf } from "../../../src/domain/grid/activity.js";
 import { bricks } from "../../../src/domain/index.js";
 import { lowerBricks } from "../../../src/domain/bricks/lowering.js";
 import { optimise } from "../../../src/ir/passes/optimise.js";
-import { print } from "../../../src/ir/print.js";
+import { printKernel } from "../../../src/ir/kernel-text.js";
 import { f64 } from "../../../src/kernel/declare/params.js";
 import { likeDense, KINDS, storesCells } from "../kinds.js";
 import { jsSet } from "../sets.js";
@@ -36,7 +36,7 @@ describe("kernels of brick grids", () => {
     const plan = { fields: new Map(step.uses.map(({ param, field }) => [param, field])) };
     const full = lowerBricks(step.ir, plan, { logs: [2, 2, 2], full: true });
     assert.deepEqual([...full.roles.keys()], ["bricks", "origins"]);
-    assert.deepEqual(print(optimise(full.ir)).trimEnd().split("\n"), [
+    assert.deepEqual(printKernel(optimise(full.ir)).trimEnd().split("\n"), [
       "kernel step (range i, j)",
       "  view p: f64[][]",
       "  view u: f64[][][]",
@@ -52,7 +52,7 @@ describe("kernels of brick grids", () => {
     ]);
     const holed = lowerBricks(step.ir, plan, { logs: [2, 2, 2], full: false });
     assert.deepEqual([...holed.roles.keys()], ["bricks", "origins", "active"]);
-    assert.match(print(optimise(holed.ir)), /if .*active/);
+    assert.match(printKernel(optimise(holed.ir)), /if .*active/);
     grid.free();
   });
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { f32, f64, i32, max, mulhi, sum, table, u8 } from "isoform";
-import { print } from "../../../src/ir/print.js";
+import { printKernel } from "../../../src/ir/kernel-text.js";
 import { verify } from "../../../src/ir/verify.js";
 import type { Cell, FieldAccess } from "../../../src/kernel/declare/cells.js";
 import type { Container } from "../../../src/domain/grid/grid.js";
@@ -12,14 +12,14 @@ const DECLARATION = /^ {2}(scalar|view|reduce|table) \w+: /;
 /** The body, one statement a line; the indices of a container's code are called i, j, k for z, y, x. */
 function code(container: Container): string[] {
   verify(container.ir);
-  return print(container.ir)
+  return printKernel(container.ir)
     .split("\n")
     .filter((line) => line && !line.startsWith("kernel") && !DECLARATION.test(line))
     .map((line) => line.slice(2));
 }
 
 const params = (container: Container): string[] =>
-  print(container.ir)
+  printKernel(container.ir)
     .split("\n")
     .filter((line) => DECLARATION.test(line))
     .map((line) => line.trim());

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { LEAF_PLANES, entriesOf, partsOf, push, shareGroups, groupsOf, type Entry } from "../../../src/domain/container/fold-order.js";
+import { LEAF_PLANES, foldedSpans, listOf, push, shareGroups, groupsOf, type FoldEntry } from "../../../src/domain/container/fold-order.js";
 import { foldChunk, strictFold } from "../../../src/testing/strict-fold.js";
 import { noise } from "../sets.js";
 import { randomCuts, whole } from "../cuts.js";
 import { foldPlanes } from "../plane-fold.js";
+
+/** The list of a range of planes, from whatever lists it was joined. */
+const rangeEntries = (range: readonly [number, number]) => listOf(foldedSpans(range));
 
 const TRIALS = 200;
 const add = (a: number, b: number): number => a + b;
@@ -12,7 +15,7 @@ const value = (n: number, seed: number): number => noise(n, seed) * 10 ** (8 * n
 
 /** Entries with their values. */
 interface Known {
-  readonly list: readonly Entry[];
+  readonly list: readonly FoldEntry[];
   readonly values: readonly number[];
 }
 
@@ -32,7 +35,7 @@ function pushed(left: Known, right: Known): Known {
 
 /** What is known of planes [first, end). */
 const known = (planes: readonly number[], first: number, end: number): Known => {
-  const parts = partsOf([first, end]);
+  const parts = foldedSpans([first, end]);
   return pushed(
     { list: [], values: [] },
     { list: parts.map(({ entry }) => entry), values: parts.map(({ span: [from, to] }) => planes.slice(from, to).reduce(add)) },
@@ -48,12 +51,12 @@ describe("the order of folds over planes", () => {
       const cuts = randomCuts(count, whole(1, Math.min(64, count), seed, 2), seed);
       const planes = Array.from({ length: count }, (_, n) => value(n, seed));
       const lists = cuts.slice(1).map((end, m) => known(planes, cuts[m], end));
-      lists.forEach(({ list }, m) => assert.deepEqual(list, entriesOf([cuts[m], cuts[m + 1]]).list));
+      lists.forEach(({ list }, m) => assert.deepEqual(list, rangeEntries([cuts[m], cuts[m + 1]]).list));
       for (let step = 0; lists.length > 1; step++) {
         const at = whole(0, lists.length - 2, seed, 3, step);
         lists.splice(at, 2, pushed(lists[at], lists[at + 1]));
       }
-      assert.deepEqual(lists[0].list, entriesOf([0, count]).list);
+      assert.deepEqual(lists[0].list, rangeEntries([0, count]).list);
       assert.equal(root(lists[0]), foldPlanes(planes, add), `seed ${seed}: ${count} planes, cut at ${cuts}`);
     }
   });
@@ -61,14 +64,14 @@ describe("the order of folds over planes", () => {
   it("keeps lists short", () => {
     for (let first = 0; first < 64; first++)
       for (const planes of [1, 5, 8, 64, 1000, 100_000]) {
-        const { list, longest } = entriesOf([first, first + planes]);
+        const { list, longest } = rangeEntries([first, first + planes]);
         const most = LEAF_PLANES - 1 + 2 * Math.ceil(Math.log2(planes / LEAF_PLANES + 2)) + 1;
         assert.ok(list.length <= most && longest <= most + 1, `[${first}, ${first + planes}): ${list.length}, ${longest}`);
       }
   });
 
   it("numbers leaves from the first plane, and cuts off the last one", () => {
-    const kinds = (first: number, end: number): string => entriesOf([first, end]).list.map((entry) => entry.kind).join(" "); // prettier-ignore
+    const kinds = (first: number, end: number): string => rangeEntries([first, end]).list.map((entry) => entry.kind).join(" "); // prettier-ignore
     assert.equal(kinds(0, 8), "node");
     assert.equal(kinds(0, 7), "begin");
     assert.equal(kinds(6, 9), "plane plane begin");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
-import { HOST_LIMITS, piecesOf, requireWhole } from "../../../src/domain/grid/pieces.js";
+import { HOST_LIMITS, evenPlaneRuns, requireWhole } from "../../../src/domain/grid/pieces.js";
 
 const { piece, whole } = HOST_LIMITS;
 
@@ -10,25 +10,25 @@ describe("pieces of planes", () => {
   it("have 64 MiB at most, and one plane at least", () => {
     assert.ok(piece <= 2 ** 26);
     HOST_LIMITS.piece = 100;
-    assert.deepEqual(piecesOf({ first: -1, end: 6 }, 30), [
+    assert.deepEqual(evenPlaneRuns({ first: -1, end: 6 }, 30), [
       { first: -1, end: 2 },
       { first: 2, end: 5 },
       { first: 5, end: 6 },
     ]);
-    assert.deepEqual(piecesOf({ first: 0, end: 2 }, 101), [
+    assert.deepEqual(evenPlaneRuns({ first: 0, end: 2 }, 101), [
       { first: 0, end: 1 },
       { first: 1, end: 2 },
     ]);
-    assert.deepEqual(piecesOf({ first: 3, end: 3 }, 1), []);
+    assert.deepEqual(evenPlaneRuns({ first: 3, end: 3 }, 1), []);
   });
 
   it("begin at multiples of a step", () => {
     HOST_LIMITS.piece = 100;
-    assert.deepEqual(piecesOf({ first: 0, end: 9 }, 12, 4), [
+    assert.deepEqual(evenPlaneRuns({ first: 0, end: 9 }, 12, 4), [
       { first: 0, end: 8 },
       { first: 8, end: 9 },
     ]);
-    assert.deepEqual(piecesOf({ first: 0, end: 9 }, 99, 4), [
+    assert.deepEqual(evenPlaneRuns({ first: 0, end: 9 }, 99, 4), [
       { first: 0, end: 4 },
       { first: 4, end: 8 },
       { first: 8, end: 9 },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { connect } from "../../../src/domain/sparse/connectivity.js";
+import { connectUnits } from "../../../src/domain/sparse/connectivity.js";
 import { lowerCells, lowerRuns } from "../../../src/domain/sparse/lowering.js";
 import { GROUP, Indexing } from "../../../src/domain/indexed/indexing.js";
 import { sparse } from "../../../src/domain/index.js";
@@ -9,7 +9,7 @@ import { partition } from "../../../src/domain/grid/partition.js";
 import { optimise } from "../../../src/ir/passes/optimise.js";
 import { Neighbours } from "../../../src/domain/indexed/neighbours.js";
 import { cellRuns, RUN } from "../../../src/domain/sparse/runs.js";
-import { print } from "../../../src/ir/print.js";
+import { printKernel } from "../../../src/ir/kernel-text.js";
 import { f64 } from "../../../src/kernel/declare/params.js";
 import { likeDense, KINDS, storesCells } from "../kinds.js";
 import { jsSet, noise } from "../sets.js";
@@ -78,7 +78,7 @@ describe("cells of element-sparse grids", () => {
       ];
       const { mask, indexings } = indexed(extents, active, 3, 2);
       for (const indexing of indexings) {
-        const { near, far, groups } = connect(indexing, offsets);
+        const { near, far, groups } = connectUnits(indexing, offsets);
         const indices = new Map<number, number>();
         indexing.each((cell, position) => indices.set(position, cell));
         indexing.each((cell, position) => {
@@ -145,7 +145,7 @@ describe("cells of element-sparse grids", () => {
   it("share an entry of the table where their neighbours lie side by side", () => {
     const { indexings } = indexed([256, 16, 16], () => true, 1, 1);
     const directions = [-1, 0, 1].flatMap((dz) => [-1, 0, 1].flatMap((dy) => [-1, 0, 1].map((dx) => [dx, dy, dz])));
-    const { near, far } = connect(indexings[0], directions);
+    const { near, far } = connectUnits(indexings[0], directions);
     assert.ok(far.length < 0.1 * near.length * GROUP, `${far.length} single neighbours beside ${near.length} entries`);
   });
 });
@@ -165,7 +165,7 @@ describe("kernels of element-sparse grids", () => {
     const directions = { own, fine: [], coarse: [] };
     const { ir, roles } = lowerCells(step.ir, plan, directions);
     assert.deepEqual([...roles.keys()], ["near", "far", "z"]);
-    assert.deepEqual(print(optimise(ir)).trimEnd().split("\n"), [
+    assert.deepEqual(printKernel(optimise(ir)).trimEnd().split("\n"), [
       "kernel step (range i)",
       "  view p: f64[]",
       "  view u: f64[][]",
@@ -178,7 +178,7 @@ describe("kernels of element-sparse grids", () => {
     ]);
     const byRuns = lowerRuns(step.ir, plan, directions);
     assert.deepEqual([...byRuns.roles.keys()], ["firstRun", "runs", "distances", "z"]);
-    assert.deepEqual(print(optimise(byRuns.ir)).trimEnd().split("\n"), [
+    assert.deepEqual(printKernel(optimise(byRuns.ir)).trimEnd().split("\n"), [
       "kernel step (team)",
       "  view p: f64[] disjoint",
       "  view u: f64[][] disjoint",

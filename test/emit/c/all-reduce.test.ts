@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { cudaSource } from "../../../src/emit/c/cuda.js";
 import { f32, f64, kernel, max, sum, view } from "../../../src/index.js";
 import { compileKernel } from "../../../src/kernel/compile.js";
+import { cudaSource } from "../sources.js";
 
 const inSource = (name: string) => fileURLToPath(new URL(`../../../../test/${name}`, import.meta.url));
 const compiler = ["g++", "clang++", "c++"].find((name) => spawnSync(name, ["--version"]).status === 0);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { cudaSource, emitCuda } from "../../../src/emit/c/cuda.js";
+import { emitCuda } from "../../../src/emit/c/cuda.js";
 import { defaultAssumptions } from "../../../src/schedule/lower.js";
 import type { GpuAssumptions, KernelParam } from "../../../src/schedule/program.js";
 import { slotText } from "../../../src/schedule/slots.js";
@@ -11,6 +11,7 @@ import { compileKernel } from "../../../src/kernel/compile.js";
 import type { Kernel } from "../../../src/kernel/declare/kernel.js";
 import { matchesSnapshot } from "../snapshot.js";
 import { axpy, dot, histogram, laplace, rowSums } from "./kernels.js";
+import { cudaSource } from "../sources.js";
 
 const textOf = (param: KernelParam): string => (param.type === "shared" ? param.type : slotText(param.slot));
 

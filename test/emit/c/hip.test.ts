@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { emitHip, hipLanguage, hipSource } from "../../../src/emit/c/hip.js";
+import { emitHip, hipLanguage } from "../../../src/emit/c/hip.js";
 import { defaultAssumptions } from "../../../src/schedule/lower.js";
 import { f64, i32, kernel, view } from "../../../src/index.js";
 import { compileKernel } from "../../../src/kernel/compile.js";
 import type { Kernel } from "../../../src/kernel/declare/kernel.js";
 import { matchesSnapshot } from "../snapshot.js";
 import { dot, laplace, rowSums } from "./kernels.js";
+import { hipSource } from "../sources.js";
 
 const compiled = (kernel: unknown) => compileKernel(kernel as Kernel, {});
 

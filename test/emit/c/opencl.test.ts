@@ -2,13 +2,14 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { bool, f32, f64, i32, kernel, max, scatter, sum, teamKernel, view } from "../../../src/index.js";
 import type { OpenclFeatures } from "../../../src/emit/c/opencl/dialect.js";
-import { openclLanguage, openclSource } from "../../../src/emit/c/opencl.js";
+import { openclLanguage } from "../../../src/emit/c/opencl.js";
 import { defaultAssumptions } from "../../../src/schedule/lower.js";
 import type { GpuAssumptions } from "../../../src/schedule/program.js";
 import { compileKernel } from "../../../src/kernel/compile.js";
 import type { Kernel } from "../../../src/kernel/declare/kernel.js";
 import { matchesSnapshot } from "../snapshot.js";
 import { axpy, dot, histogram, laplace, rowSums } from "./kernels.js";
+import { openclSource } from "../sources.js";
 
 const ALL: OpenclFeatures = { f64: true, atomics64: true, exactF32: true, subGroups: false };
 

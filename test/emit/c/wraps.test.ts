@@ -3,11 +3,11 @@ import test from "node:test";
 import { defaultAssumptions } from "../../../src/schedule/lower.js";
 import { openclLanguage } from "../../../src/emit/c/opencl.js";
 import { emitOpenMP } from "../../../src/emit/c/openmp.js";
-import { wgslSource } from "../../../src/emit/wgsl/kernel.js";
 import { f32, i32, kernel, view } from "../../../src/index.js";
-import type { Sizes } from "../../../src/ir/analysis/integer-ranges.js";
+import type { KnownIntegers } from "../../../src/ir/analysis/integer-ranges.js";
 import { compileKernel } from "../../../src/kernel/compile.js";
 import type { Kernel } from "../../../src/kernel/declare/kernel.js";
+import { wgslSource } from "../sources.js";
 
 /* i32 wraps: where C computes in 64 bits, or in an int whose overflow has no meaning, the text says so, and only where it must. */
 
@@ -29,13 +29,13 @@ const upTo = kernel("upTo", { n: i32, y: view(i32) }, ({ n, y }, i) => {
 
 const compiled = (code: unknown) => compileKernel(code as Kernel, {});
 
-function inC(code: unknown, sizes: Sizes): string {
+function inC(code: unknown, sizes: KnownIntegers): string {
   const { ir, access } = compiled(code);
   const strides = { at: [1], by: [1], x: code === lines ? [3, 1] : [1], y: [1] };
   return emitOpenMP(ir, access, { strides, disjoint: true, ordered: true, sizes, scatter: {} }).source;
 }
 
-function inOpencl(code: unknown, sizes: Sizes): string {
+function inOpencl(code: unknown, sizes: KnownIntegers): string {
   const { ir, access } = compiled(code);
   const language = openclLanguage({ f64: true, atomics64: true, exactF32: true, subGroups: false });
   return language.emit(ir, access, { ...defaultAssumptions(ir, true), sizes }).source;

@@ -25,7 +25,7 @@ import type { Policy, Precision } from "../../../src/ir/launch.js";
 import type { ElementType } from "../../../src/ir/types.js";
 import { compileKernel, relaxedKernel } from "../../../src/kernel/compile.js";
 import type { Kernel } from "../../../src/kernel/declare/kernel.js";
-import { noise } from "../../../src/testing/values.js";
+import { noiseValue } from "../../../src/testing/values.js";
 import { axpy, dot, laplace, rowSums } from "../c/kernels.js";
 
 /** A launch of a kernel on data: what its emitted code must do too. */
@@ -130,7 +130,7 @@ const powers = kernel(
   () => [copysign, powi],
 );
 
-const any = (n: number): number => noise(n) * 2 - 1;
+const any = (n: number): number => noiseValue(n) * 2 - 1;
 const zero = (): number => 0;
 
 export const CASES: readonly Case[] = [
@@ -154,7 +154,7 @@ export const CASES: readonly Case[] = [
     kernel: weights as unknown as Kernel,
     policy: range(2000),
     views: {
-      x: { shape: [2000], values: (n) => Math.floor(noise(n) * 7) },
+      x: { shape: [2000], values: (n) => Math.floor(noiseValue(n) * 7) },
       w: { shape: [2000], values: any },
       h: { shape: [7], values: zero },
     },

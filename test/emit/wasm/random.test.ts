@@ -11,7 +11,7 @@ import type { Precision } from "../../../src/ir/launch.js";
 import type { Expr, KernelIR, NumericType, Stmt } from "../../../src/ir/types.js";
 import { mapExpr, mapStmts } from "../../../src/ir/walk.js";
 import type { Kernel } from "../../../src/kernel/declare/kernel.js";
-import { F32_EDGES, F64_EDGES, I32_EDGES, U32_EDGES, noise } from "../../../src/testing/values.js";
+import { F32_EDGES, F64_EDGES, I32_EDGES, U32_EDGES, noiseValue } from "../../../src/testing/values.js";
 import { INPUTS, OUTPUTS, SCALARS, randomFolds, randomKernel, randomLoops } from "../../ir/random.js";
 import { wholeNumbers, wholeOf } from "../../ir/whole.js";
 
@@ -27,7 +27,7 @@ const EDGES = { f64: F64_EDGES, f32: F32_EDGES, i32: I32_EDGES, u32: U32_EDGES }
 const sample = (type: NumericType, n: number, precision: Precision): number => {
   const edges = EDGES[type];
   const isFloat = type === "f64" || type === "f32";
-  const x = n % 3 === 0 ? edges[Math.floor(n / 3) % edges.length] : noise(n) * 10 - 5;
+  const x = n % 3 === 0 ? edges[Math.floor(n / 3) % edges.length] : noiseValue(n) * 10 - 5;
   if (isFloat) return precision === "fast" ? wholeOf(x) : x;
   return n % 3 === 0 ? x : Math.trunc(Math.abs(x));
 };

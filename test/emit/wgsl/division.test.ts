@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Helpers } from "../../../src/emit/wgsl/helpers.js";
+import { WgslHelpers } from "../../../src/emit/wgsl/helpers.js";
 import { F32_EDGES } from "../../../src/testing/values.js";
 import { model } from "./model.js";
 
@@ -31,7 +31,7 @@ const random = (): number => fromBits(word());
 /** Between 1 and 2. */
 const near = (): number => fromBits(0x3f800000 | (word() & 0x7fffff));
 
-const helpers = new Helpers();
+const helpers = new WgslHelpers();
 for (const name of ["div_f32", "sqrt_f32"] as const) helpers.use(name);
 
 for (const most of [0, 3, 20]) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Helpers } from "../../../src/emit/wgsl/helpers.js";
-import { noise } from "../../../src/testing/values.js";
+import { WgslHelpers } from "../../../src/emit/wgsl/helpers.js";
+import { noiseValue } from "../../../src/testing/values.js";
 import { model, type Arithmetic } from "./model.js";
 
 type Pair = readonly [number, number];
@@ -23,7 +23,7 @@ function rounded(a: number, b: number, c: number): number {
 
 const held = (x: number): Pair => [Math.fround(x), Math.fround(x - Math.fround(x))];
 const value = ([high, low]: Pair): number => high + low;
-const operand = (k: number): Pair => held((noise(k) - 0.5) * 2 ** Math.floor(noise(k + 0.5) * 60 - 30));
+const operand = (k: number): Pair => held((noiseValue(k) - 0.5) * 2 ** Math.floor(noiseValue(k + 0.5) * 60 - 30));
 
 test("a sum of f64 rounded to odd rounds once to f32", () => {
   assert.equal(rounded(1 + 2 ** -12, 1 + 2 ** -12, 2 ** -80), Math.fround(1 + 2 ** -11 + 2 ** -23));
@@ -34,7 +34,7 @@ for (const [how, fma, arithmetic] of [
   ["an fma that rounds once", true, { ...DEVICE, fma: rounded }],
   ["sums and products", false, DEVICE],
 ] as const) {
-  const helpers = new Helpers({ fma });
+  const helpers = new WgslHelpers({ fma });
   for (const name of ["exact_sum", "exact_product", "add_f64", "sub_f64", "mul_f64", "fma_f64"] as const) helpers.use(name);
   const functions = model(String(helpers), arithmetic) as unknown as Record<string, (...args: (number | Pair)[]) => Pair>;
 
@@ -43,7 +43,7 @@ for (const [how, fma, arithmetic] of [
       const [a, b] = [operand(k)[0], operand(k + 0.25)[0]];
       const [product, lost] = functions.exact_product(a, b);
       assert.deepEqual([product, product + lost], [Math.fround(a * b), a * b], `${a} * ${b}`);
-      const near = Math.fround(a * (1 + (noise(k + 0.1) - 0.5) * 2 ** -10));
+      const near = Math.fround(a * (1 + (noiseValue(k + 0.1) - 0.5) * 2 ** -10));
       const [sum, rest] = functions.exact_sum(a, -near);
       assert.deepEqual([sum, sum + rest], [Math.fround(a - near), a - near], `${a} - ${near}`);
     }
@@ -57,11 +57,11 @@ for (const [how, fma, arithmetic] of [
     for (let k = 0; k < 50_000; k++) {
       const a = operand(k);
       // Every third pair nearly cancels.
-      const b = k % 3 === 0 ? held(-value(a) * (1 + (noise(k + 0.2) - 0.5) * 2 ** -20)) : operand(k + 50_000);
+      const b = k % 3 === 0 ? held(-value(a) * (1 + (noiseValue(k + 0.2) - 0.5) * 2 ** -20)) : operand(k + 50_000);
       close("add_f64", a, b, value(a) + value(b));
       close("sub_f64", a, b, value(a) - value(b));
       close("mul_f64", a, b, value(a) * value(b));
-      const c = held(-value(a) * value(b) * (0.5 + noise(k + 0.3)));
+      const c = held(-value(a) * value(b) * (0.5 + noiseValue(k + 0.3)));
       const error = Math.abs(value(functions.fma_f64(a, b, c)) - (value(a) * value(b) + value(c)));
       assert.ok(error <= 2 ** -44 * Math.abs(value(a) * value(b)), `${value(a)} * ${value(b)} + ${value(c)} is off by ${error}`);
     }

@@ -7,10 +7,10 @@ import { before, describe, it } from "node:test";
 import { observeLaunches } from "../../../src/cli/observed-launches.js";
 import { findAdapter } from "../../../src/device/webgpu/adapter.js";
 import { emitWgslFiles } from "../../../src/emit/standalone/wgsl.js";
-import { wgslEntries } from "../../../src/emit/wgsl/kernel.js";
 import { EmitError } from "../../../src/base/errors.js";
 import { suite } from "../../../src/testing/suite.js";
 import { applicationKernels } from "../../device/gpu-sources.js";
+import { wgslEntries } from "../sources.js";
 
 /* Every text in WGSL of the suite's and the applications' kernels, as it is written without a device: both front ends that there are must take it. */
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { wgslSource } from "../../../src/emit/wgsl/kernel.js";
 import { f32, i32, kernel, scatter, sum, table, teamKernel, u8, view } from "../../../src/index.js";
 import { compileKernel } from "../../../src/kernel/compile.js";
 import type { Kernel } from "../../../src/kernel/declare/kernel.js";
 import { matchesSnapshot } from "../snapshot.js";
+import { wgslSource } from "../sources.js";
 
 const axpy = kernel("axpy", { a: f32, x: view(f32), y: view(f32) }, ({ a, x, y }, i) => {
   y[i] = a * x[i] + y[i];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { blockVariables, renamed, uses, withoutBlocks } from "../../../src/fortran/analyse/blocks.js";
+import { blockVariables, renamedVariables, uses, withoutBlocks } from "../../../src/fortran/analyse/blocks.js";
 import { fortranText } from "../../../src/fortran/print/units.js";
 import { parsed, procedure, statements } from "../parsed.js";
 
@@ -63,7 +63,7 @@ it("names in a tree are counted and renamed, those of components not", () => {
   assert.equal(uses(body, "k"), 2);
   assert.equal(uses(body, "a"), 2);
   assert.equal(uses(body, "c"), 0);
-  const text = JSON.stringify(renamed(body, "k", "n"));
+  const text = JSON.stringify(renamedVariables(body, "k", "n"));
   assert.equal(uses(JSON.parse(text), "n"), 2);
   assert.equal(text.match(/"name":"k"/g)?.length, 1);
   assert.deepEqual([...blockVariables(procedure("subroutine s\nblock\nreal :: x, y\nx = y\nend block\nend subroutine").body)], ["x", "y"]);

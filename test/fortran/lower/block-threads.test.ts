@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { barrier, teamOfThreads, type Block } from "../../../src/fortran/lower/block-threads.js";
-import { print } from "../../../src/ir/print.js";
+import { barrier, teamOfThreads } from "../../../src/fortran/lower/block-threads.js";
+import { printKernel } from "../../../src/ir/kernel-text.js";
 import type { Stmt } from "../../../src/ir/types.js";
 import { verify } from "../../../src/ir/verify.js";
 import {
@@ -34,6 +34,8 @@ import {
   when,
 } from "../../ir/build.js";
 
+type ThreadBlock = Parameters<typeof teamOfThreads>[0];
+
 const wait = barrier({ file: "kernel.ts", line: 1, column: 1 });
 /** The thread's number, the threads of a block, and another parameter. */
 const [t, w, m] = [local("t", "i32"), scalar("w", "i32"), scalar("m", "i32")];
@@ -42,7 +44,7 @@ const x = (at: typeof t) => load("x", [at]);
 const y = (at: typeof t, of: typeof t) => store("y", [at], of);
 
 /** The team kernel of what one thread does, without its head and its parameters. */
-function team(body: Stmt[], more: Partial<Block> = {}): string {
+function team(body: Stmt[], more: Partial<ThreadBlock> = {}): string {
   const taken = new Set<string>();
   const unique = (wish: string): string => {
     let name = wish;
@@ -50,13 +52,21 @@ function team(body: Stmt[], more: Partial<Block> = {}): string {
     taken.add(name);
     return name;
   };
-  const block: Block = { body, threads: w, thread: "t", rows: new Set(), reductions: [total("s")] as Block["reductions"], unique, ...more };
+  const block: ThreadBlock = {
+    body,
+    threads: w,
+    thread: "t",
+    rows: new Set(),
+    reductions: [total("s")] as ThreadBlock["reductions"],
+    unique,
+    ...more,
+  };
   const made = teamOfThreads(block);
   for (const { rank, disjoint } of made.params) assert.deepEqual([rank, disjoint], [2, true]);
   const params = [view("x"), view("y"), total("s"), value("w", "i32"), value("m", "i32")];
   const ir = teamKernel([...params, ...made.params], made.body);
   verify(ir);
-  return print(ir)
+  return printKernel(ir)
     .split("\n")
     .slice(1 + params.length, -1)
     .map((line) => line.slice(2))
@@ -404,7 +414,7 @@ for q = 0 until k
       () => team(row, { rows: new Set(["r"]) }),
       /a thread may read a value that another thread writes, with no barrier between/,
     );
-    const custom = { ...total("s"), op: "custom" } as unknown as Block["reductions"][number];
+    const custom = { ...total("s"), op: "custom" } as unknown as ThreadBlock["reductions"][number];
     assert.throws(() => team([reduce("s", x(t))], { reductions: [custom] }), /s is folded by an operation other than \+, min and max/);
   });
 });

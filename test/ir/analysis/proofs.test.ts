@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { unprovedAccesses, type Known } from "../../../src/ir/analysis/proofs.js";
+import { unprovedAccesses, type LaunchFacts } from "../../../src/ir/analysis/proofs.js";
 import type { Expr, Stmt } from "../../../src/ir/types.js";
 import {
   add,
@@ -35,7 +35,7 @@ import {
 } from "../build.js";
 
 /** 100 elements of x, 50 elements of the range, and any numbers in `at`. */
-const known: Known = {
+const known: LaunchFacts = {
   range: (atom) => (atom === "index:0" ? [0, 49] : undefined),
   shape: (name) => ({ x: [100], y: [50], at: [50], p: [4], m: [10, 20] })[name]!,
   trusted: () => false,
@@ -48,7 +48,7 @@ const x = (at: Expr): Expr => load("x", [at]);
 const any = define("q", load("at", [i], "i32"));
 
 /** Arrays, and axes, of accesses that may be outside. */
-function unproved(body: Stmt[], more: Partial<Known> = {}): string[] {
+function unproved(body: Stmt[], more: Partial<LaunchFacts> = {}): string[] {
   const found = unprovedAccesses(kernel(params, body), { ...known, ...more });
   return [...found].map(([node, { axes }]) => {
     const name = "view" in node ? node.view : "array" in node ? node.array : "?";
@@ -138,7 +138,7 @@ describe("accesses are not proved", () => {
     const inside = unprovedAccesses(ir, { ...known, text: "50" });
     assert.equal(inside.size, 0);
     assert.equal(unprovedAccesses(ir, { ...known, text: "50" }), inside);
-    const longer: Known = { ...known, range: (atom) => (atom === "index:0" ? [0, 99] : undefined) };
+    const longer: LaunchFacts = { ...known, range: (atom) => (atom === "index:0" ? [0, 99] : undefined) };
     assert.equal(unprovedAccesses(ir, { ...longer, text: "100" }).size, 2);
     assert.equal(unprovedAccesses({ ...ir }, { ...longer, text: "50" }).size, 2);
   });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { blockViews } from "../../../src/ir/passes/block-views.js";
-import { print } from "../../../src/ir/print.js";
+import { printKernel } from "../../../src/ir/kernel-text.js";
 import { verify } from "../../../src/ir/verify.js";
 import { compileKernel } from "../../../src/kernel/compile.js";
 import { kernel } from "../../../src/kernel/declare/kernel.js";
@@ -24,7 +24,7 @@ test("views whose first axis is split are indexed by block, by what lies between
   );
   verify(ir);
   assert.equal(
-    print(ir),
+    printKernel(ir),
     `kernel gather (range i)
   view at: i32[][]
   view v: f64[][][]

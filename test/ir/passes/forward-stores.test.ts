@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { forwardStores } from "../../../src/ir/passes/forward-stores.js";
 import { optimise } from "../../../src/ir/passes/optimise.js";
-import { print } from "../../../src/ir/print.js";
+import { printKernel } from "../../../src/ir/kernel-text.js";
 import type { KernelIR, Param, Stmt } from "../../../src/ir/types.js";
 import { verify } from "../../../src/ir/verify.js";
 import {
@@ -42,7 +42,7 @@ function forwarded(...body: Stmt[]): string[] {
   verify(ir);
   const after = forwardStores(ir);
   verify(after);
-  return print(after)
+  return printKernel(after)
     .split("\n")
     .filter((line) => line && !/^kernel|^ {2}(view|scalar) /.test(line))
     .map((line) => line.slice(2));
@@ -213,9 +213,9 @@ it("no bit changes of what random kernels compute", () => {
       const ir = optimise(randomKernel(choices));
       const after = forwardStores(ir);
       verify(after);
-      if (print(after) !== print(ir)) changed++;
-      assert.deepEqual(outcome(after), outcome(ir), print(ir));
-      assert.deepEqual(outcome(optimise(after)), outcome(ir), print(after));
+      if (printKernel(after) !== printKernel(ir)) changed++;
+      assert.deepEqual(outcome(after), outcome(ir), printKernel(ir));
+      assert.deepEqual(outcome(optimise(after)), outcome(ir), printKernel(after));
     }),
     { numRuns: 1500, seed: 11 },
   );

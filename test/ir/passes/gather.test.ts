@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { gatherReductions } from "../../../src/ir/passes/gather.js";
-import { print } from "../../../src/ir/print.js";
+import { printKernel } from "../../../src/ir/kernel-text.js";
 import type { Param, Stmt } from "../../../src/ir/types.js";
 import { verify } from "../../../src/ir/verify.js";
 import { bin, cmp, extent, f, i, kernel, load, local, loop, n, reduce, store, total, view, when } from "../build.js";
@@ -20,7 +20,7 @@ const product: Param = {
 function gathered(...body: Stmt[]): string[] {
   const after = gatherReductions(kernel([view("x"), total("s"), product], body));
   verify(after);
-  return print(after)
+  return printKernel(after)
     .split("\n")
     .filter((line) => line && !/^kernel|^ {2}(view|reduce \w+:)/.test(line))
     .map((line) => line.slice(2));

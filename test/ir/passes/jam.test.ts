@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { jam, splitUniform } from "../../../src/ir/passes/jam.js";
-import { print, printExpr } from "../../../src/ir/print.js";
+import { printKernel, printExpr } from "../../../src/ir/kernel-text.js";
 import type { Param, Stmt } from "../../../src/ir/types.js";
 import { verify } from "../../../src/ir/verify.js";
 import {
@@ -41,7 +41,7 @@ const jammed = (body: Stmt[], params = VIEWS) => {
   return pair;
 };
 const lines = (body: readonly Stmt[]) =>
-  print(kernel(VIEWS, [...body], { rank: 2 }))
+  printKernel(kernel(VIEWS, [...body], { rank: 2 }))
     .split("\n")
     .filter((line) => line && !/^kernel|^ {2}(view|scalar) /.test(line))
     .map((line) => line.slice(2));

@@ -3,7 +3,7 @@ import test from "node:test";
 import fc from "fast-check";
 import { isStraight } from "../../../src/emit/c/vector.js";
 import { withoutReplaced } from "../../../src/ir/passes/live-values.js";
-import { print } from "../../../src/ir/print.js";
+import { printKernel } from "../../../src/ir/kernel-text.js";
 import type { Stmt } from "../../../src/ir/types.js";
 import { verify } from "../../../src/ir/verify.js";
 import { add, assign, cmp, define, f, i, load, local, store, when } from "../build.js";
@@ -42,13 +42,13 @@ test("they change no result of random kernels", () => {
       if (!isStraight(ir.body)) return;
       const after = { ...ir, body: withoutReplaced(ir.body) };
       verify(after);
-      if (print(after) !== print(ir)) changed++;
+      if (printKernel(after) !== printKernel(ir)) changed++;
       const outcome = (of: typeof ir): Memory => {
         const memory = randomMemory();
         interpret(of, EXTENT, memory, { pd: 2.5, pi: -7, pb: true });
         return memory;
       };
-      assert.deepEqual(outcome(after), outcome(ir), print(ir));
+      assert.deepEqual(outcome(after), outcome(ir), printKernel(ir));
     }),
     { numRuns: 800, seed: 7 },
   );

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { loopAsAxis } from "../../../src/ir/passes/loop-axis.js";
-import { print, printExpr } from "../../../src/ir/print.js";
+import { printKernel, printExpr } from "../../../src/ir/kernel-text.js";
 import type { Stmt } from "../../../src/ir/types.js";
 import {
   add,
@@ -44,7 +44,7 @@ const turns = (...body: Stmt[]) => loop("q", n(0), w, body);
 function made(rank: number, ...body: Stmt[]): string {
   const result = found(rank, ...body);
   assert.ok(result, "no axis is made of the loop");
-  const lines = print(result.ir)
+  const lines = printKernel(result.ir)
     .split("\n")
     .filter((line) => line && !/^ {2}(scalar|view|reduce s:|scatter h:)/.test(line));
   return [`axis ${result.axis}: ${printExpr(result.trips)}`, ...lines.map((line) => line.replace("kernel test ", "").trim())].join("\n");

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { optimise } from "../../../src/ir/passes/optimise.js";
-import { fold } from "../../../src/ir/fold.js";
-import { print } from "../../../src/ir/print.js";
+import { foldConstants } from "../../../src/ir/constant-folding.js";
+import { printKernel } from "../../../src/ir/kernel-text.js";
 import type { Expr, KernelIR, Stmt } from "../../../src/ir/types.js";
 import { KernelError } from "../../../src/base/errors.js";
 import {
@@ -55,14 +55,14 @@ const size = scalar("n", "i32");
 
 /** The printed body, without the declarations above it. */
 const bodyOf = (ir: KernelIR) =>
-  print(ir)
+  printKernel(ir)
     .split("\n")
     .slice(1 + ir.params.length + ir.tables.length, -1)
     .map((s) => s.slice(2));
 const optimised = (...body: Stmt[]) => bodyOf(optimise(kernel(params, body)));
 const folded = (expr: Expr) => {
   const to = expr.type === "bool" ? cast("i32", expr) : expr;
-  return bodyOf(fold(kernel(params, [store(to.type === "f64" ? "y" : "m", [i], to)])))[0].replace(/^.*? = /, "");
+  return bodyOf(foldConstants(kernel(params, [store(to.type === "f64" ? "y" : "m", [i], to)])))[0].replace(/^.*? = /, "");
 };
 
 test("float arithmetic is folded only where no bit can change", () => {
@@ -191,7 +191,7 @@ test("what a loop assigns is not taken for a constant in it or after it", () => 
 test("integer operations are done in the type that needs no casts", () => {
   const [a, b] = [cast("i32", scalar("p", "u32")), cast("i32", scalar("q", "u32"))];
   const shown = (expr: Expr) =>
-    bodyOf(fold(kernel([...params, value("p", "u32"), value("q", "u32"), view("w", 1, "u32")], [store("w", [i], expr)])))[0];
+    bodyOf(foldConstants(kernel([...params, value("p", "u32"), value("q", "u32"), view("w", 1, "u32")], [store("w", [i], expr)])))[0];
   assert.equal(shown(cast("u32", bin("xor", bin("mul", a, n(-5)), b))), "w[i] = p * 4294967291u ^ q");
   assert.equal(shown(cast("u32", bin("shr", a, n(1)))), "w[i] = u32(i32(p) >> 1)");
   assert.equal(shown(cast("u32", add(a, m))), "w[i] = u32(i32(p) + m[i])");
@@ -226,7 +226,7 @@ test("locals of a body that is written out get a name for each turn", () => {
 });
 
 test("loops that are long, left early or hold work for a team stay", () => {
-  const stays = (ir: KernelIR) => assert.match(print(optimise(ir)), /for q = /);
+  const stays = (ir: KernelIR) => assert.match(printKernel(optimise(ir)), /for q = /);
   stays(kernel(params, [loop("q", n(0), n(65), [store("y", [at("q")], f(0))])]));
   stays(kernel(params, [loop("q", n(0), n(4), [when(flag, [leave()]), store("y", [at("q")], f(0))])]));
   stays(kernel(params, [loop("q", n(0), size, [store("y", [at("q")], f(0))])]));
@@ -344,7 +344,7 @@ test("loops along arrays that stay in memory are left to compilers, where their 
         store("y", [i], add(element("a", m), element("b", m))),
       ]),
     );
-    return print(kept)
+    return printKernel(kept)
       .split("\n")
       .filter((line) => / for k\b/.test(line)).length;
   };
@@ -359,7 +359,7 @@ test("loops along arrays that stay in memory are left to compilers, where their 
 
 test("a loop around a loop that stays is written out where it is short, or makes indices of locals constant", () => {
   const loopsIn = (...body: Stmt[]): number =>
-    print(optimise(kernel(params, body)))
+    printKernel(optimise(kernel(params, body)))
       .split("\n")
       .filter((line) => / for \w+\b/.test(line)).length;
   const inner = loop("j", n(0), m, [store("y", [add(at("j"), at("b"))], x)]);

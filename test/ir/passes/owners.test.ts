@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { unprovedAccesses } from "../../../src/ir/analysis/proofs.js";
 import { checkIndices } from "../../../src/ir/passes/check-indices.js";
 import { ownedAxis, ownersKernel, whyNoOwners } from "../../../src/ir/passes/owners.js";
-import { print } from "../../../src/ir/print.js";
+import { printKernel } from "../../../src/ir/kernel-text.js";
 import type { KernelIR } from "../../../src/ir/types.js";
 import { verify } from "../../../src/ir/verify.js";
 import { mapStmts } from "../../../src/ir/walk.js";
@@ -39,7 +39,7 @@ const first = local("first", "i32");
 const at = (m: number) => load("at", [add(mul(i, n(2)), n(m))], "i32");
 const body = (ir: KernelIR) => {
   verify(ir);
-  return print(ir)
+  return printKernel(ir)
     .split("\n")
     .filter((line) => !/^(kernel| {2}(scatter|view|scalar) \w+:)/.test(line))
     .slice(0, -1);

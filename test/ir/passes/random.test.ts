@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { optimise } from "../../../src/ir/passes/optimise.js";
-import { print } from "../../../src/ir/print.js";
+import { printKernel } from "../../../src/ir/kernel-text.js";
 import type { KernelIR } from "../../../src/ir/types.js";
 import { verify } from "../../../src/ir/verify.js";
 import { interpret } from "../interpret.js";
@@ -20,7 +20,7 @@ test("the passes change no bit of what random kernels compute", () => {
     fc.property(fc.array(fc.nat(1000), { minLength: 100, maxLength: 600, size: "max" }), (choices) => {
       const ir = randomKernel(choices);
       verify(ir);
-      assert.deepEqual(outcome(optimise(ir)), outcome(ir), print(ir));
+      assert.deepEqual(outcome(optimise(ir)), outcome(ir), printKernel(ir));
     }),
     { numRuns: 2000, seed: 7 },
   );

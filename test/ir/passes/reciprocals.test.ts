@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { divideByReciprocals } from "../../../src/ir/passes/reciprocals.js";
-import { print } from "../../../src/ir/print.js";
+import { printKernel } from "../../../src/ir/kernel-text.js";
 import { verify } from "../../../src/ir/verify.js";
 import type { Expr, Stmt } from "../../../src/ir/types.js";
 import { add, array, assign, bin, cast, cmp, define, div, element, f, i, kernel, load, local, loop, mul, n } from "../build.js";
@@ -14,7 +14,7 @@ const x = load("x", [i]);
 function divided(...body: Stmt[]): string[] {
   const after = divideByReciprocals(kernel(params, body));
   verify(after);
-  return print(after)
+  return printKernel(after)
     .split("\n")
     .filter((line) => line && !/^kernel|^ {2}(view|scalar)/.test(line))
     .map((line) => line.slice(2));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { print } from "../../../src/ir/print.js";
+import { printKernel } from "../../../src/ir/kernel-text.js";
 import { shareLoads } from "../../../src/ir/passes/share-loads.js";
 import type { Expr, Stmt } from "../../../src/ir/types.js";
 import { verify } from "../../../src/ir/verify.js";
@@ -10,7 +10,7 @@ import { add, assign, cast, cmp, define, f, i, kernel, leave, load, local, loop,
 function shared(...body: Stmt[]): string[] {
   const after = shareLoads(kernel([view("x"), view("y"), view("at", 1, "i32")], body));
   verify(after);
-  return print(after)
+  return printKernel(after)
     .split("\n")
     .filter((line) => line && !/^kernel|^ {2}view/.test(line))
     .map((line) => line.slice(2));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { print } from "../../../src/ir/print.js";
+import { printKernel } from "../../../src/ir/kernel-text.js";
 import type { Expr, KernelIR, Stmt } from "../../../src/ir/types.js";
 import { hoistUniform } from "../../../src/ir/passes/uniform.js";
 import { verify } from "../../../src/ir/verify.js";
@@ -16,7 +16,7 @@ const params = [view("x"), view("y"), view("s"), value("a")];
 function body(...stmts: Stmt[]): string[] {
   const hoisted: KernelIR = hoistUniform(kernel(params, stmts), (name) => name === "s");
   verify(hoisted);
-  return print(hoisted)
+  return printKernel(hoisted)
     .split("\n")
     .slice(1 + params.length, -1)
     .map((line) => line.trim());

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { range } from "../../../src/device/launch/policy.js";
-import { print } from "../../../src/ir/print.js";
+import { printKernel } from "../../../src/ir/kernel-text.js";
 import { wrapByChoice } from "../../../src/ir/passes/wrap-by-choice.js";
 import type { Expr } from "../../../src/ir/types.js";
 import { verify } from "../../../src/ir/verify.js";
@@ -11,7 +11,7 @@ import { add, bin, extent, i, j, kernel, load, n, store, sub, view } from "../bu
 function chosen(value: Expr, policy = range(8, 9)): string[] {
   const after = wrapByChoice(kernel([view("x", 2), view("y", 2)], [store("y", [i, j], value)], { rank: 2 }), policy, (_, axis) => 8 + axis);
   verify(after);
-  return print(after)
+  return printKernel(after)
     .split("\n")
     .filter((line) => line && !/^kernel|^ {2}view/.test(line))
     .map((line) => line.slice(2));

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Row } from "../../../src/portability/profile/row.js";
+import { LabelSamples } from "../../../src/portability/profile/row.js";
 
 const subject = { kind: "kernel", region: [], label: "k", devices: ["js"] } as const;
 
 test("samples become fewer, and each stands for the launches since the one before", () => {
-  const row = new Row(subject, 4);
+  const row = new LabelSamples(subject, 4);
   const sampled: number[] = [];
   for (let n = 1; n <= 40; n++) {
     const work = { bytes: 8 * n, flops: n };
@@ -28,7 +28,7 @@ test("samples become fewer, and each stands for the launches since the one befor
 });
 
 test("what waits for its time holds further samples back", () => {
-  const row = new Row(subject, 1000);
+  const row = new LabelSamples(subject, 1000);
   row.pending = 64;
   assert.equal(row.add({ bytes: 0, flops: 0 }), 0);
   row.pending = 63;

@@ -6,14 +6,14 @@ import {
   bandOf,
   besideTasks,
   boxesOf,
-  deviationOf,
+  ratioDeviation,
   forecast,
   forecastText,
   hashOf,
   kernelSeconds,
-  secondsOf,
+  predictedSeconds,
   withoutMarks,
-  type Inputs,
+  type ForecastInputs,
 } from "../../../src/portability/scaling/forecast.js";
 import type { KernelTimes } from "../../../src/portability/scaling/parts.js";
 import { linkFrom } from "../../../src/portability/scaling/ping-pong.js";
@@ -72,7 +72,7 @@ const kernels = (size: number, planes: number): KernelTimes => ({
   tasks: [{ name: "blur", launches: 1, cells: size * planes, seconds: 2e-6 + size * planes * 1e-9 }],
   seconds: 5e-6 + size * planes * 1e-9,
 });
-const INPUTS: Inputs = {
+const INPUTS: ForecastInputs = {
   kernels: Object.fromEntries(boxesOf(REQUEST, PLAN).map(({ size, planes }) => [`${size} x ${planes}`, kernels(size, planes)])),
   link: { bandwidth: 1e9, latency: 4e-6, host: 0, carrier: "devices", seconds: {} },
 };
@@ -140,8 +140,8 @@ describe("times of kernels", () => {
     close(found, times.seconds);
     assert.equal(withoutMarks(times), times);
     // A prediction from marked kernels has the time of the iteration on one rank.
-    const marked: Inputs = { kernels: { "40 x 40": mark(times), "40 x 10": mark(kernels(40, 10)) } };
-    close(secondsOf(REQUEST, PLAN, marked, { mode: "strong", ranks: 1, size: 40, planes: 40 }, { isMeasured: true }), times.seconds);
+    const marked: ForecastInputs = { kernels: { "40 x 40": mark(times), "40 x 10": mark(kernels(40, 10)) } };
+    close(predictedSeconds(REQUEST, PLAN, marked, { mode: "strong", ranks: 1, size: 40, planes: 40 }, { isMeasured: true }), times.seconds);
   });
   it("leave the rest of an iteration beside them", () => close(besideTasks(kernels(20, 20)), 3e-6));
 });
@@ -193,14 +193,14 @@ describe("a forecast", () => {
 
   it("is the same for links that are as measured", () => {
     const { mode, ranks, size, planes, seconds } = point("strong", 2);
-    close(secondsOf(REQUEST, PLAN, INPUTS, { mode, ranks, size, planes }, { isMeasured: true }), seconds);
+    close(predictedSeconds(REQUEST, PLAN, INPUTS, { mode, ranks, size, planes }, { isMeasured: true }), seconds);
   });
 });
 
 describe("arithmetic", () => {
   it("deviations are ratios, whichever time is larger", () => {
-    close(deviationOf(1.1, 1), 0.1);
-    close(deviationOf(1, 1.1), 0.1);
+    close(ratioDeviation(1.1, 1), 0.1);
+    close(ratioDeviation(1, 1.1), 0.1);
   });
 
   it("a band goes from the fast link to the slow one, and by the error beyond both", () => {

@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
 import { Arena } from "../../../src/device/memory/arena.js";
-import { isOff, whyNot } from "../../../src/set/ipc/facts.js";
+import { isIpcOff, whyNotIpc } from "../../../src/set/ipc/facts.js";
 import { IpcMailboxes } from "../../../src/set/ipc/mailboxes.js";
 
 it("ranks decide together whether their GPUs write to each other's memory", () => {
-  assert.equal(whyNot([{ host: "a" }, { host: "a" }]), undefined);
-  assert.equal(whyNot([{ host: "a" }, { host: "a" }, { host: "b" }]), "ranks 0 and 2 are on different nodes");
-  assert.equal(whyNot([{ host: "a" }, { problem: "ISOFORM_IPC is off" }]), "rank 1: ISOFORM_IPC is off");
-  assert.ok(isOff({ ISOFORM_IPC: "off" }));
-  assert.ok(!isOff({}));
+  assert.equal(whyNotIpc([{ host: "a" }, { host: "a" }]), undefined);
+  assert.equal(whyNotIpc([{ host: "a" }, { host: "a" }, { host: "b" }]), "ranks 0 and 2 are on different nodes");
+  assert.equal(whyNotIpc([{ host: "a" }, { problem: "ISOFORM_IPC is off" }]), "rank 1: ISOFORM_IPC is off");
+  assert.ok(isIpcOff({ ISOFORM_IPC: "off" }));
+  assert.ok(!isIpcOff({}));
 });
 
 it("pieces of an arena are apart, on their alignment, and are taken again once given back", () => {

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { after, it } from "node:test";
 import { devices } from "../../../src/set/index.js";
 import { versionText } from "../../../src/set/nccl/calls.js";
-import { isOff, ncclFiles } from "../../../src/set/nccl/library.js";
-import { whyNot } from "../../../src/set/nccl/ranks.js";
+import { isNcclOff, ncclFiles } from "../../../src/set/nccl/library.js";
+import { whyNotNccl } from "../../../src/set/nccl/ranks.js";
 
 const folder = mkdtempSync(join(tmpdir(), "isoform-nccl-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -41,8 +41,8 @@ it("ISOFORM_NCCL names the only place, as a file or a folder, or switches NCCL o
   for (const told of [there, join(folder, "named/nvidia/nccl/lib"), join(folder, "named/nvidia/nccl"), join(folder, "named")])
     assert.deepEqual(ncclFiles({ ISOFORM_NCCL: told, PYTHONPATH: join(folder, "path") }), [there]);
   assert.deepEqual(ncclFiles({ ISOFORM_NCCL: join(folder, "nothing") }), []);
-  assert.ok(isOff({ ISOFORM_NCCL: "off" }));
-  assert.ok(!isOff({}));
+  assert.ok(isNcclOff({ ISOFORM_NCCL: "off" }));
+  assert.ok(!isNcclOff({}));
 });
 
 it("versions are those of NCCL's numbers", () => {
@@ -52,16 +52,16 @@ it("versions are those of NCCL's numbers", () => {
 
 it("ranks decide together whether NCCL carries their messages", () => {
   const facts = { version: "2.28.9" };
-  assert.equal(whyNot([0, 1].map((n) => ({ ...facts, gpu: `node 0:${n}:0` }))), undefined);
-  assert.equal(whyNot([0, 1, 0].map((n) => ({ ...facts, gpu: `node 0:${n}:0` }))), "ranks 0 and 2 share a GPU");
+  assert.equal(whyNotNccl([0, 1].map((n) => ({ ...facts, gpu: `node 0:${n}:0` }))), undefined);
+  assert.equal(whyNotNccl([0, 1, 0].map((n) => ({ ...facts, gpu: `node 0:${n}:0` }))), "ranks 0 and 2 share a GPU");
   assert.equal(
-    whyNot([
+    whyNotNccl([
       { ...facts, gpu: "a" },
       { version: "2.27.3", gpu: "b" },
     ]),
     "rank 0 has NCCL 2.28.9, and rank 1 2.27.3",
   );
-  assert.equal(whyNot([{ ...facts, gpu: "a" }, { problem: "no NCCL" }]), "rank 1: no NCCL");
+  assert.equal(whyNotNccl([{ ...facts, gpu: "a" }, { problem: "no NCCL" }]), "rank 1: no NCCL");
 });
 
 it("a link has a name that is known", async () => {

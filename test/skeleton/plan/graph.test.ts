@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dependencies, type Accesses, type Atom, type Graph } from "../../../src/skeleton/plan/graph.js";
+import { dependencies, type Accesses, type Atom, type DependencyGraph } from "../../../src/skeleton/plan/graph.js";
 
 const data = { a: { name: "a" }, b: { name: "b" } };
 const atoms = (names: string): Atom[] => [...names].map((n) => ({ datum: data[n as "a" | "b"], part: "whole" }));
@@ -9,7 +9,7 @@ const node = (name: string, reads: string, writes: string): Accesses & { name: s
   reads: atoms(reads),
   writes: atoms(writes),
 });
-const text = (graph: Graph<{ name: string }>) => graph.edges.map((e) => `${e.from.name}${e.to.name}`);
+const text = (graph: DependencyGraph<{ name: string }>) => graph.edges.map((e) => `${e.from.name}${e.to.name}`);
 
 test("read after write, write after read, write after write", () => {
   const graph = dependencies([node("W", "", "a"), node("R", "a", ""), node("V", "", "a")]);

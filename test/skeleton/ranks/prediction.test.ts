@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { collectSeconds, linkBetween, predict, type RankJob } from "../../../src/skeleton/ranks/prediction.js";
-import type { Place, PlacedPart, RankPlan, RankTask } from "../../../src/skeleton/ranks/rank-plan.js";
+import type { RankPlace, RankPlan, RankTask } from "../../../src/skeleton/ranks/rank-plan.js";
 import { LAUNCH } from "../../../src/skeleton/run/timeline.js";
+
+type PlacedPart = ReturnType<RankTask["at"]>;
 
 /* Predictions that can be computed by hand: a container takes a second for each plane, a message its bytes over the link. */
 
@@ -14,7 +16,7 @@ const part = (boxes: readonly number[], sends: readonly (1 | -1)[] = [], bytes =
   cells: ([, planes]) => boxes.reduce((sum, less) => sum + (less === WHOLE ? planes : less < 0 ? planes + less : less), 0),
   sends: sends.map((step) => ({ step: [0, step], bytes: () => bytes })),
 });
-type Parts = Readonly<Record<Place["z"], PlacedPart>>;
+type Parts = Readonly<Record<RankPlace["z"], PlacedPart>>;
 const task = (kind: RankTask["kind"], name: string, stream: number, waits: readonly number[], at: Parts): RankTask => ({
   name,
   kind,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { DeviceEvent, Queue } from "../../../src/device/device.js";
-import { Pace } from "../../../src/skeleton/run/pace.js";
+import { SubmitPace } from "../../../src/skeleton/run/pace.js";
 
 /** A queue whose marks say when they are waited for. */
 function marked(): { queue: Queue; waited: number[] } {
@@ -28,7 +28,7 @@ async function withClock(run: (set: (ms: number) => void) => Promise<void>): Pro
 
 it("a loop rests after 256 submissions, each time", () =>
   withClock(async () => {
-    const pace = new Pace(marked().queue);
+    const pace = new SubmitPace(marked().queue);
     for (const turn of [0, 1, 2]) {
       for (let n = 1; n < 256; n++) assert.equal(pace.due(), false, `turn ${turn}, submission ${n}`);
       assert.equal(pace.due(), true);
@@ -38,7 +38,7 @@ it("a loop rests after 256 submissions, each time", () =>
 
 it("a loop rests once it has held the event loop for more than 50 milliseconds", () =>
   withClock(async (set) => {
-    const pace = new Pace(marked().queue);
+    const pace = new SubmitPace(marked().queue);
     set(1050);
     assert.equal(pace.due(), false);
     set(1050.01);
@@ -51,7 +51,7 @@ it("a loop rests once it has held the event loop for more than 50 milliseconds",
 
 it("a rest waits for what was submitted before the last one, and lets others have their turn", async () => {
   const { queue, waited } = marked();
-  const pace = new Pace(queue);
+  const pace = new SubmitPace(queue);
   let turns = 0;
   const others = setImmediate(() => turns++);
   await pace.rest();

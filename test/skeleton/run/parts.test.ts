@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { DeviceSet } from "../../../src/set/index.js";
 import { RemoteMember } from "../../../src/set/member.js";
 import type { Op } from "../../../src/skeleton/run/op.js";
-import { partsOf } from "../../../src/skeleton/run/parts.js";
+import { stretchesOf } from "../../../src/skeleton/run/parts.js";
 
 /** A set with a member of this process and two of others, whose messages need no memory here. */
 const members = [{ index: 0, rank: 0 }, new RemoteMember(1, 1, "js"), new RemoteMember(2, 2, "js")];
@@ -21,7 +21,7 @@ const op = (member: number, to?: number, waits: readonly Op[] = []): Op =>
   }) as unknown as Op;
 
 const shown = (ops: readonly Op[], of = set) =>
-  partsOf(of, ops).map(({ waits, ops: own, posts }) => ({ waits, ops: own.map((each) => ops.indexOf(each)), posts: posts.length }));
+  stretchesOf(of, ops).map(({ waits, ops: own, posts }) => ({ waits, ops: own.map((each) => ops.indexOf(each)), posts: posts.length }));
 
 test("programs without messages are one part, which waits for nothing", () => {
   const ops = [op(0), op(0)];

@@ -7,7 +7,7 @@ import type { HaloCopy } from "../../../src/domain/grid/parts.js";
 import { deviceGraph } from "../../../src/skeleton/plan/device-graph.js";
 import { OCC_LEVELS, type OccLevel } from "../../../src/skeleton/plan/occ.js";
 import type { Op } from "../../../src/skeleton/run/op.js";
-import { replay, type Span } from "../../../src/skeleton/run/replay.js";
+import { replay, type PlannedSpan } from "../../../src/skeleton/run/replay.js";
 import { schedule } from "../../../src/skeleton/plan/schedule.js";
 import { overlapOf } from "../../../src/skeleton/run/timeline.js";
 import { figure4 } from "../fakes.js";
@@ -39,7 +39,7 @@ function ops(level: OccLevel, halo: number): Op[] {
 /** 20 seconds for all cells, 4 of them for the boundary; collecting takes 1. */
 const seconds = ({ node }: Op) =>
   node.kind === "collect" ? 1 : node.kind !== "compute" ? 0 : { standard: 20, internal: 16, boundary: 4 }[node.view];
-const endOf = (spans: readonly Span[]) => Math.max(...spans.map((span) => span.end));
+const endOf = (spans: readonly PlannedSpan[]) => Math.max(...spans.map((span) => span.end));
 
 test("each OCC level hides more of a long halo update behind computation", () => {
   const ends = OCC_LEVELS.map((level) => endOf(replay(ops(level, 49), LINK, seconds)));

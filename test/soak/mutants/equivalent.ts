@@ -109,7 +109,7 @@ export const EQUIVALENT: readonly Equivalent[] = [
     why: "on machines with little-endian numbers, on which the tests run, it does nothing",
   },
   {
-    module: "dist/src/emit/wasm/print.js",
+    module: "dist/src/emit/wasm/print-lines.js",
     line: 'code.release("i32", line);',
     what: /is left out$/,
     why: "speed alone: the code has a local more",

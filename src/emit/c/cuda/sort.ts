@@ -82,4 +82,4 @@ extern "C" __global__ void __launch_bounds__(32) sort_move(
 }
 `;
 
-export const SORT_SOURCE = sortSource({ sync: "__syncwarp()", same: (number) => `__match_any_sync(~0u, ${number})` });
+export const CUDA_SORT_SOURCE = sortSource({ sync: "__syncwarp()", same: (number) => `__match_any_sync(~0u, ${number})` });

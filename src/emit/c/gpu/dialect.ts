@@ -1,6 +1,6 @@
 import type { ElementType, NumericType, ScatterOp } from "../../../ir/types.js";
 import type { Dialect } from "../dialect.js";
-import type { Helper } from "../dialect.js";
+import type { CHelper } from "../dialect.js";
 import type { Axis, BlockShape } from "../../../schedule/nodes.js";
 import type { ParamType } from "../../../schedule/program.js";
 
@@ -21,7 +21,7 @@ export interface AtomicFunction {
   /** Definition, if the language has no such function. */
   readonly definition?: string;
   /** Helper that the definition calls. */
-  readonly helper?: Helper;
+  readonly helper?: CHelper;
 }
 
 /** How threads of a block read each other's registers. */

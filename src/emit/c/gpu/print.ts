@@ -1,11 +1,11 @@
 import { unreachable } from "../../../base/unreachable.js";
 import type { FloatType, NumericType } from "../../../ir/scalars.js";
 import type { Expr, Memory, Place, Stmt, Target, Type } from "../../../schedule/nodes.js";
-import { formatted } from "../print.js";
+import { formatted } from "../printf.js";
 import type { Code } from "../code.js";
-import { chosen, compared, constantOf, Expressions, logical } from "../expressions.js";
+import { chosen, compared, constantOf, Expressions, logicalText } from "../expressions.js";
 import type { Helpers } from "../helpers.js";
-import { at, infix, Level, OPERATORS, type Text } from "../operators.js";
+import { at, infix, Precedence, OPERATORS, type Text } from "../operators.js";
 import { bitsOf } from "../tables.js";
 import type { GpuDialect } from "./dialect.js";
 import { isScalar, PLACES, scalar, shortText, typeText } from "./types.js";
@@ -51,7 +51,7 @@ export class Printer {
   /** An address as a sum of its pointer and the terms of its offset. */
   pointed(e: Expr): string {
     if (e.op !== "address") throw new Error(`an address is wanted, not ${e.op}`);
-    return e.offset ? `${e.of.id} + ${at(this.expr(e.offset), Level.Sum)}` : e.of.id;
+    return e.offset ? `${e.of.id} + ${at(this.expr(e.offset), Precedence.Sum)}` : e.of.id;
   }
 
   /* Expressions. */
@@ -71,7 +71,7 @@ export class Printer {
       case "next":
       case "word":
       case "apply":
-        return [this.call(e), Level.Term];
+        return [this.call(e), Precedence.Term];
       // Any other expression is an operation.
       default:
         return this.operation(e);
@@ -84,18 +84,18 @@ export class Printer {
         return e.short ? shortText(Number(e.value)) : this.expressions.literal(scalar(e.type), e.value);
       case "local":
       case "number":
-        return [e.id, Level.Term];
+        return [e.id, Precedence.Term];
       case "place":
-        return [this.dialect[PLACES[e.of]](e.axis), Level.Term];
+        return [this.dialect[PLACES[e.of]](e.axis), Precedence.Term];
       case "read": {
         const place = this.element(e.from, e.offset);
-        return e.from.element === "u8" ? [`(${this.dialect.types.i32})${place}`, Level.Prefix] : [place, Level.Term];
+        return e.from.element === "u8" ? [`(${this.dialect.types.i32})${place}`, Precedence.Prefix] : [place, Precedence.Term];
       }
       case "address":
-        return e.offset ? [`&${this.element(e.of, e.offset)}`, Level.Prefix] : [e.of.id, Level.Term];
+        return e.offset ? [`&${this.element(e.of, e.offset)}`, Precedence.Prefix] : [e.of.id, Precedence.Term];
       case "table": {
         const element = e.id + e.indices.map((index) => `[${this.value(index)}]`).join("");
-        return [bitsOf(e.table, this.dialect)?.value(element) ?? element, Level.Term];
+        return [bitsOf(e.table, this.dialect)?.value(element) ?? element, Precedence.Term];
       }
       default:
         return unreachable(e);
@@ -112,7 +112,7 @@ export class Printer {
       case "compare":
         return compared(e.fn, this.expr(e.a), this.expr(e.b));
       case "logical":
-        return logical(e, (x) => this.expr(x));
+        return logicalText(e, (x) => this.expr(x));
       case "select":
         return chosen(this.expr(e.cond), this.expr(e.a), this.expr(e.b));
       case "cast":
@@ -157,15 +157,16 @@ export class Printer {
     if (fn === "min" || fn === "max" || fn === "mulhi" || fn === "copysign") throw new Error(`an operator cannot be ${fn}`);
     const [sign, level] = OPERATORS[fn];
     const [left, right] = [this.expr(a), this.expr(b)];
-    if (fn === "add" && right[0].startsWith("-") && right[1] >= Level.Product) return [`${at(left, level)} - ${right[0].slice(1)}`, level];
-    if (level === Level.Sum || level === Level.Product) return infix(sign, level, left, right);
-    return [`${at(left, Level.Prefix)} ${sign} ${at(right, Level.Prefix)}`, level];
+    if (fn === "add" && right[0].startsWith("-") && right[1] >= Precedence.Product)
+      return [`${at(left, level)} - ${right[0].slice(1)}`, level];
+    if (level === Precedence.Sum || level === Precedence.Product) return infix(sign, level, left, right);
+    return [`${at(left, Precedence.Prefix)} ${sign} ${at(right, Precedence.Prefix)}`, level];
   }
 
   private cast(from: Type, to: Type, a: Text): Text {
     if (this.type(from) === this.type(to)) return a;
     if (isScalar(from) && isScalar(to)) return this.expressions.cast(from, to, a);
-    return [`(${this.type(to)})${at(a, Level.Prefix)}`, Level.Prefix];
+    return [`(${this.type(to)})${at(a, Precedence.Prefix)}`, Precedence.Prefix];
   }
 
   private element(memory: Memory, offset: Expr): string {
@@ -247,7 +248,7 @@ export class Printer {
       case "repeat":
         this.line(stmt, "do {");
         this.turn(stmt.body);
-        return void code.line(`} while (${at(this.expr(stmt.again), Level.BitOr)} && (${stmt.id} += ${stmt.by}, true));`);
+        return void code.line(`} while (${at(this.expr(stmt.again), Precedence.BitOr)} && (${stmt.id} += ${stmt.by}, true));`);
       case "block":
         return void code.block("", () => this.statements(stmt.body));
       case "continue": {
@@ -307,7 +308,7 @@ export class Printer {
   /** The text of a value that is stored: packed elements are cut. */
   private stored(to: Place, value: Expr): string {
     const packed = "memory" in to && to.memory.element === "u8";
-    return packed ? `(${this.dialect.types.u8})${at(this.expr(value), Level.Term)}` : this.value(value);
+    return packed ? `(${this.dialect.types.u8})${at(this.expr(value), Precedence.Term)}` : this.value(value);
   }
 
   private increased(place: string, by: Expr): string {
@@ -332,12 +333,12 @@ export class Printer {
     // Without parentheses around sums: these are added to the pointer one after the other, which makes other machine code.
     const moved = (base: string) =>
       to.offset
-        ? `${base} + ${at(this.expr(to.offset), Level.Sum)}`
+        ? `${base} + ${at(this.expr(to.offset), Precedence.Sum)}`
         : to.before
-          ? `${base} - ${at(this.expr(to.before), Level.Product)}`
+          ? `${base} - ${at(this.expr(to.before), Precedence.Product)}`
           : base;
     const cast = `(${constant ? "const " : ""}${this.pointerType(memory).trimEnd()})`;
-    if ("address" in to) return moved(`${cast}${at(this.expr(to.address), Level.Prefix)}`);
+    if ("address" in to) return moved(`${cast}${at(this.expr(to.address), Precedence.Prefix)}`);
     if (to.of.element === memory.element) return moved(to.of.id);
     return `${cast}${to.offset ? `(${moved(to.of.id)})` : to.of.id}`;
   }

@@ -1,6 +1,6 @@
 import type { ScalarType } from "../../../ir/scalars.js";
 import type { Type } from "../../../schedule/nodes.js";
-import { Level, type Text } from "../operators.js";
+import { Precedence, type Text } from "../operators.js";
 import type { GpuDialect } from "./dialect.js";
 
 /** Methods of a dialect that spell places. */
@@ -13,7 +13,7 @@ export const scalar = (type: Type): ScalarType => (isScalar(type) ? type : "i32"
 
 /** A whole number of a schedule's own. C reads the least of 32 bits as the negative of one that has 64. */
 export const shortText = (value: number): Text =>
-  value === -2147483648 ? ["-2147483647 - 1", Level.Sum] : [String(value), value < 0 ? Level.Prefix : Level.Term];
+  value === -2147483648 ? ["-2147483647 - 1", Precedence.Sum] : [String(value), value < 0 ? Precedence.Prefix : Precedence.Term];
 
 /** How a type is spelled. */
 export const typeText = (type: Type, dialect: Pick<GpuDialect, "types" | "i64">): string =>

@@ -4,7 +4,7 @@ import { SORT_TILE } from "../gpu/sort.js";
  * A stable radix sort of 32-bit keys with their positions, by digits of 8 bits from the lowest up. A work-group of 32 owns a tile; it
  * counts its digits, and later moves its keys 32 at a time, in order, after the keys with the same digit in earlier tiles.
  */
-export const SORT_SOURCE = `
+export const OPENCL_SORT_SOURCE = `
 #define BOTH (CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 
 __kernel __attribute__((reqd_work_group_size(32, 1, 1))) void sort_count(

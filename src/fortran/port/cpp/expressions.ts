@@ -3,13 +3,21 @@
 import { own } from "../../../base/own.js";
 import type { ScalarType } from "../../../ir/types.js";
 import { unreachable } from "../../../base/unreachable.js";
-import { findProcedure, kindBytes, procedureProblem, suffixBytes, variableOf, type Scope, type Variable } from "../../analyse/symbols.js";
-import { nameOf } from "../../analyse/walk.js";
+import {
+  findProcedure,
+  kindBytes,
+  procedureProblem,
+  suffixBytes,
+  namedVariable,
+  type UnitScope,
+  type Variable,
+} from "../../analyse/symbols.js";
+import { variableName } from "../../analyse/walk.js";
 import { writtenBy } from "../../analyse/writes.js";
 import { Unlowerable, treeName } from "../../lower/values.js";
-import type { Apply, Argument, Binary, BinaryOp, Expr, Literal, Name, Part } from "../../tree/index.js";
+import type { Apply, ActualArgument, Binary, BinaryOp, Expr, Literal, Name, ComponentRef } from "../../tree/index.js";
 
-export const TYPES: Readonly<Record<ScalarType, string>> = { f64: "double", f32: "float", i32: "int", u32: "unsigned", bool: "bool" };
+export const CPP_TYPES: Readonly<Record<ScalarType, string>> = { f64: "double", f32: "float", i32: "int", u32: "unsigned", bool: "bool" };
 
 /** Words that C++, its macros and the run-time systems keep for themselves. */
 const KEPT = new Set(
@@ -26,7 +34,7 @@ const KEPT = new Set(
 export const ident = (name: string): string => (KEPT.has(name) || name.endsWith("_") ? `${name}__` : name);
 
 /** Variable that a name or a component stands for. */
-export const resolve = (scope: Scope, e: Name | Part): Variable | undefined => variableOf(scope, e);
+export const resolve = (scope: UnitScope, e: Name | ComponentRef): Variable | undefined => namedVariable(scope, e);
 
 export function refuse(e: { readonly at: Expr["at"] }, construct: string, why: string, remedy?: string): never {
   throw new Unlowerable(e.at, construct, why, remedy);
@@ -57,12 +65,12 @@ const strengthOf = (e: Expr): number =>
   e.kind === "binary" ? (e.op === "**" || e.op === "//" ? CALL : STRENGTH[e.op]) : e.kind === "unary" ? UNARY : CALL;
 
 /** @throws Unlowerable if C++ is not written for it */
-export function cpp(scope: Scope, e: Expr, least = 0): string {
+export function cpp(scope: UnitScope, e: Expr, least = 0): string {
   const text = printed(scope, e);
   return strengthOf(e) < least ? `(${text})` : text;
 }
 
-function printed(scope: Scope, e: Expr): string {
+function printed(scope: UnitScope, e: Expr): string {
   switch (e.kind) {
     case "literal":
       return literal(scope, e);
@@ -72,7 +80,7 @@ function printed(scope: Scope, e: Expr): string {
       if (!variable) return refuse(e, treeName(e), "it is not declared", "declare it, or give the file with its module");
       if (variable.refused) return refuse(e, variable.refused.construct, variable.refused.why, variable.refused.remedy);
       if (variable.dims) return refuse(e, treeName(e), "a whole array is used where a single number is needed", KERNELS_DO);
-      return ident(nameOf(e));
+      return ident(variableName(e));
     }
     case "group":
       return `(${cpp(scope, e.a)})`;
@@ -89,7 +97,7 @@ function printed(scope: Scope, e: Expr): string {
   }
 }
 
-function literal(scope: Scope, e: Literal): string {
+function literal(scope: UnitScope, e: Literal): string {
   const { type, text, suffix } = e;
   if (type === "logical") return text === ".true." ? "true" : "false";
   if (type === "character") return refuse(e, `"${text}"`, "kernels have no character strings", "keep it on the host");
@@ -104,7 +112,7 @@ function literal(scope: Scope, e: Literal): string {
   return `${/[.e]/.test(digits) ? digits : `${digits}.`}${bytes === 4 ? "f" : ""}`;
 }
 
-function binary(scope: Scope, e: Binary): string {
+function binary(scope: UnitScope, e: Binary): string {
   const { op, a, b } = e;
   if (op === "**") return `f::power(${cpp(scope, a)}, ${cpp(scope, b)})`;
   if (op === "//") return refuse(e, "//", "kernels have no character strings", "keep it on the host");
@@ -149,9 +157,9 @@ const CASTS: Readonly<Record<string, "f64" | "f32" | "i32">> = {
 /** Whether a second argument is a kind. */
 export const isCast = (name: string): boolean => own(CASTS, name) !== undefined;
 
-function applied(scope: Scope, e: Apply): string {
+function applied(scope: UnitScope, e: Apply): string {
   const { base, args } = e;
-  const name = nameOf(base);
+  const name = variableName(base);
   const variable = resolve(scope, base);
   const values = args.map((arg) =>
     arg.kind === "value" ? arg.value : refuse(e, name, "a section of an array is used where a single number is needed", KERNELS_DO),
@@ -167,7 +175,7 @@ function applied(scope: Scope, e: Apply): string {
   const cast = own(CASTS, name);
   if (cast && values.length > 0) {
     const bytes = values[1] && kindBytes(scope, values[1]);
-    return `${TYPES[bytes === 8 && cast === "f32" ? "f64" : cast]}(${cpp(scope, values[0])})`;
+    return `${CPP_TYPES[bytes === 8 && cast === "f32" ? "f64" : cast]}(${cpp(scope, values[0])})`;
   }
   if (name === "merge" && values.length === 3) {
     const [yes, no, mask] = values.map((value) => cpp(scope, value));
@@ -182,9 +190,9 @@ export const deviceName = (name: string): string => `${name}_device_`;
 
 /** A call of a procedure in device code. */
 export function deviceCall(
-  scope: Scope,
-  procedure: Scope,
-  { args, at }: { readonly args: readonly Argument[]; readonly at: Expr["at"] },
+  scope: UnitScope,
+  procedure: UnitScope,
+  { args, at }: { readonly args: readonly ActualArgument[]; readonly at: Expr["at"] },
 ): string {
   const { unit } = procedure;
   if (unit.kind !== "procedure") throw new Unlowerable(at, unit.name, "it is not a procedure");
@@ -206,10 +214,10 @@ export function deviceCall(
     if (!of || !actual?.dims)
       return refuse(value, unit.name, `an expression is given for the array ${dummy}`, "assign it to an array first");
     if (value.kind === "apply") return `&${cpp(scope, value)}`;
-    const first = `${ident(nameOf(of))}.data`;
-    const open = variable.dims.flatMap(({ assumed }, axis) => (assumed ? [`${ident(nameOf(of))}.extent[${axis}]`] : []));
+    const first = `${ident(variableName(of))}.data`;
+    const open = variable.dims.flatMap(({ assumed }, axis) => (assumed ? [`${ident(variableName(of))}.extent[${axis}]`] : []));
     if (open.length > 0 && variable.dims.length !== actual.dims.length)
-      refuse(value, unit.name, `${dummy} and ${nameOf(of)} have different numbers of axes`);
+      refuse(value, unit.name, `${dummy} and ${variableName(of)} have different numbers of axes`);
     return [first, ...open].join(", ");
   });
   return `${deviceName(unit.name)}(${texts.join(", ")})`;

@@ -1,15 +1,15 @@
 /* Ports to HIP and CUDA C++: the loops in C++, with functions that launch them, and the rest in Fortran, which calls these. */
 
 import { commentText } from "../../../emit/text.js";
-import { regionsOf, type Region } from "../../analyse/regions.js";
-import { find, readSymbols, type Scope, type World } from "../../analyse/symbols.js";
+import { regionsOf, type ParallelRegion } from "../../analyse/regions.js";
+import { find, readSymbols, type UnitScope, type World } from "../../analyse/symbols.js";
 import { rootOf } from "../../analyse/visit.js";
 import type { Problems } from "../../errors.js";
 import { lowerRegion } from "../../lower/kernels.js";
 import { Unlowerable } from "../../lower/values.js";
 import { fortranText } from "../../print/units.js";
 import type { SourceFile } from "../../tree/index.js";
-import { inOrder } from "../order.js";
+import { withLoopOrder } from "../order.js";
 import type { PortedLoop } from "../index.js";
 import type { NestSettings } from "../nests.js";
 import { fortranSide } from "./fortran-side.js";
@@ -47,9 +47,9 @@ export function portCpp(
       return [];
     }
   };
-  const arranged = (region: Region): Region => {
+  const arranged = (region: ParallelRegion): ParallelRegion => {
     const { idx } = settingsOf(region.name);
-    return idx ? inOrder(region, { idx }, problems) : region;
+    return idx ? withLoopOrder(region, { idx }, problems) : region;
   };
   const loops = regions.flatMap((region) =>
     attempt(() => {
@@ -57,7 +57,7 @@ export function portCpp(
       return cppLoop(arranged(region), runtime);
     }),
   );
-  const called = new Set<Scope>();
+  const called = new Set<UnitScope>();
   for (const { scope, body } of regions) calledIn(scope, body, called);
   const procedures = [...called].flatMap((scope) => attempt(() => deviceProcedure(scope)));
   const names = new Set<string>();

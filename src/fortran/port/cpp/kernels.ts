@@ -4,16 +4,16 @@ import { isInteger } from "../../../ir/scalars.js";
 import { commentText } from "../../../emit/text.js";
 import type { ScalarType } from "../../../ir/types.js";
 import { LAUNCH_REMEDY } from "../../analyse/launches.js";
-import type { Axis, Region } from "../../analyse/regions.js";
-import { find, isSaved, findProcedure, ownerOf, type Scope, type Variable } from "../../analyse/symbols.js";
+import type { LoopAxis, ParallelRegion } from "../../analyse/regions.js";
+import { find, isSaved, findProcedure, ownerOf, type UnitScope, type Variable } from "../../analyse/symbols.js";
 import { eachStatement } from "../../analyse/visit.js";
-import { bare, expressionsOf, nameOf, walkExpr } from "../../analyse/walk.js";
+import { bare, expressionsOf, variableName, visitExpr } from "../../analyse/walk.js";
 import { writtenBy } from "../../analyse/writes.js";
-import type { Bound, Expr, Name, Part, Stmt } from "../../tree/index.js";
-import { cpp, deviceName, ident, isCast, refuse, resolve, TYPES } from "./expressions.js";
-import { BLOCK, type Runtime } from "./prelude.js";
-import { flagsOf, resultOf } from "./results.js";
-import { Lines, Statements } from "./statements.js";
+import type { Bound, Expr, Name, ComponentRef, Stmt } from "../../tree/index.js";
+import { cpp, deviceName, ident, isCast, refuse, resolve, CPP_TYPES } from "./expressions.js";
+import { THREAD_BLOCK, type Runtime } from "./prelude.js";
+import { flagsOf, paramResult } from "./results.js";
+import { BracedLines, Statements } from "./statements.js";
 
 /** Parameter of a launch. */
 export interface Parameter {
@@ -28,7 +28,7 @@ export interface Parameter {
 }
 
 export interface CppLoop {
-  readonly region: Region;
+  readonly region: ParallelRegion;
   /** Name of the function that launches it. */
   readonly launch: string;
   readonly parameters: readonly Parameter[];
@@ -37,24 +37,24 @@ export interface CppLoop {
 
 /** A name that some statements or bounds hold. */
 interface Used {
-  readonly expr: Name | Part;
+  readonly expr: Name | ComponentRef;
   readonly variable: Variable;
 }
 
 /** Variables and components by their names, with bounds and constants before the ones that need them. */
-function usedIn(scope: Scope, stmts: readonly Stmt[], more: readonly (Expr | undefined)[] = []): Map<string, Used> {
+function usedIn(scope: UnitScope, stmts: readonly Stmt[], more: readonly (Expr | undefined)[] = []): Map<string, Used> {
   const found = new Map<string, Used>();
   const looking = new Set<string>();
-  const look = (at: Scope, root: Expr): void =>
-    walkExpr(root, (e) => {
+  const look = (at: UnitScope, root: Expr): void =>
+    visitExpr(root, (e) => {
       if (e.kind === "name" || e.kind === "part") add(at, e);
-      if (e.kind !== "apply" || !isCast(nameOf(e.base)) || e.args[0]?.kind !== "value") return true;
+      if (e.kind !== "apply" || !isCast(variableName(e.base)) || e.args[0]?.kind !== "value") return true;
       look(at, e.args[0].value);
       return false;
     });
-  const add = (at: Scope, expr: Name | Part): void => {
+  const add = (at: UnitScope, expr: Name | ComponentRef): void => {
     const variable = resolve(at, expr);
-    const name = nameOf(expr);
+    const name = variableName(expr);
     if (!variable) return;
     const known = found.get(name)?.variable;
     if (known && (ownerOf(known) !== ownerOf(variable) || known.name !== variable.name))
@@ -78,36 +78,37 @@ function usedIn(scope: Scope, stmts: readonly Stmt[], more: readonly (Expr | und
 const ON_DEVICE = ["device", "managed", "constant", "allocatable", "save", "pointer"];
 
 /** Whether an array belongs to each element. */
-function isPrivate(region: Region, { variable, expr }: Used): boolean {
+function isPrivate(region: ParallelRegion, { variable, expr }: Used): boolean {
   if (expr.kind === "part") return false;
-  if (region.privates.has(nameOf(expr))) return true;
+  if (region.privates.has(variableName(expr))) return true;
   const isCuda = region.stmt === undefined || (region.stmt.kind === "directed" && region.stmt.directive.sentinel === "cuf");
   if (!isCuda || variable.dummy || variable.scope !== region.scope || ON_DEVICE.some((each) => variable.attributes.has(each))) return false;
   return variable.dims!.every(({ lower, upper }) => [lower, upper].every((e) => e !== "*" && isConstant(region.scope, e)) && upper);
 }
 
-function isConstant(scope: Scope, e: Expr | undefined): boolean {
+function isConstant(scope: UnitScope, e: Expr | undefined): boolean {
   let constant = true;
-  if (e) walkExpr(e, (each) => void ((each.kind === "name" || each.kind === "part") && !resolve(scope, each)?.value && (constant = false)));
+  if (e)
+    visitExpr(e, (each) => void ((each.kind === "name" || each.kind === "part") && !resolve(scope, each)?.value && (constant = false)));
   return constant;
 }
 
 /** `constexpr int n = 5;`, and lists of numbers. */
 function constantLine({ variable, expr }: Used): string {
   const { type, value, dims, scope } = variable;
-  const name = nameOf(expr);
+  const name = variableName(expr);
   const list = bare(value!);
-  if (!dims) return `constexpr ${TYPES[type]} ${ident(name)} = ${cpp(scope, value!)};`;
+  if (!dims) return `constexpr ${CPP_TYPES[type]} ${ident(name)} = ${cpp(scope, value!)};`;
   if (list.kind !== "constructor") return refuse(variable, name, "its value is not a list", "write its numbers as [1, 2]");
   const items = list.items.map((item) => (item.kind === "implied-do" ? refuse(item, name, "its value has a loop") : cpp(scope, item)));
   return `const ${memory(type)} ${ident(name)}_list_[] = {${items.join(", ")}};`;
 }
 
 /** Logical values are integers in memory. */
-const memory = (type: ScalarType): string => TYPES[type === "bool" ? "i32" : type];
+const memory = (type: ScalarType): string => CPP_TYPES[type === "bool" ? "i32" : type];
 
 /** The bounds of an axis; `open` tells the extent of one that its declaration leaves open. */
-function boundsText(scope: Scope, { lower, upper }: Bound, open: string): string {
+function boundsText(scope: UnitScope, { lower, upper }: Bound, open: string): string {
   const first = lower ? cpp(scope, lower) : "1";
   if (upper === "*") return `f::Bounds{${first}, ${first}}`;
   return `f::Bounds{${first}, ${upper ? cpp(scope, upper) : first === "1" ? open : first === "0" ? `${open} - 1` : `${first} + ${open} - 1`}}`;
@@ -115,13 +116,13 @@ function boundsText(scope: Scope, { lower, upper }: Bound, open: string): string
 
 function viewLine({ variable, expr }: Used, data: string, constant: boolean, bounds: readonly string[]): string {
   const type = `f::View<${constant ? "const " : ""}${memory(variable.type)}, ${variable.dims!.length}>`;
-  return `const ${type} ${ident(nameOf(expr))}(${[data, ...bounds].join(", ")});`;
+  return `const ${type} ${ident(variableName(expr))}(${[data, ...bounds].join(", ")});`;
 }
 
 /** An array of constant size, and how it is indexed. */
-function privateLines(scope: Scope, used: Used): string[] {
+function privateLines(scope: UnitScope, used: Used): string[] {
   const dims = used.variable.dims!;
-  const name = `${ident(nameOf(used.expr))}_data_`;
+  const name = `${ident(variableName(used.expr))}_data_`;
   const sizes = dims.map(({ lower, upper }) => {
     if (!upper || upper === "*") return refuse(used.variable, used.variable.name, "the size of a private array has to be a constant");
     return lower ? `(${cpp(scope, upper)} - ${cpp(scope, lower, 7)} + 1)` : cpp(scope, upper, 8);
@@ -151,7 +152,7 @@ const isDeferred = (variable: Variable): boolean =>
 
 /** Numbers that tell the bounds which a declaration leaves open. */
 function openBounds({ variable, expr }: Used): Parameter[] {
-  const name = ident(nameOf(expr));
+  const name = ident(variableName(expr));
   return variable.dims!.flatMap((dim, axis): Parameter[] => {
     if (!isOpen(dim)) return [];
     const tell = (word: string, fn: string): Parameter => ({
@@ -165,9 +166,9 @@ function openBounds({ variable, expr }: Used): Parameter[] {
   });
 }
 
-const arrayBounds = ({ variable, expr }: Used, lookUp: Scope): string[] =>
+const arrayBounds = ({ variable, expr }: Used, lookUp: UnitScope): string[] =>
   variable.dims!.map((dim, axis) => {
-    const name = ident(nameOf(expr));
+    const name = ident(variableName(expr));
     const extent = `${name}_extent${axis + 1}_`;
     if (!isOpen(dim) || !isDeferred(variable)) return boundsText(lookUp, dim, extent);
     return `f::Bounds{${name}_lower${axis + 1}_, ${name}_lower${axis + 1}_ + ${extent} - 1}`;
@@ -176,7 +177,7 @@ const arrayBounds = ({ variable, expr }: Used, lookUp: Scope): string[] =>
 /** Declarations of a procedure's or an element's own scalars, one line for each type. */
 function scalarLines(variables: readonly Variable[]): string[] {
   const types = new Map<string, string[]>();
-  for (const { name, type } of variables) types.set(TYPES[type], [...(types.get(TYPES[type]) ?? []), ident(name)]);
+  for (const { name, type } of variables) types.set(CPP_TYPES[type], [...(types.get(CPP_TYPES[type]) ?? []), ident(name)]);
   return [...types].map(([type, names]) => `${type} ${names.join(", ")};`);
 }
 
@@ -184,7 +185,7 @@ const constantsIn = (used: ReadonlyMap<string, Used>): Used[] => [...used.values
 const constantLines = (used: ReadonlyMap<string, Used>): string[] =>
   constantsIn(used).flatMap((each) => {
     const { variable } = each;
-    const list = `${ident(nameOf(each.expr))}_list_`;
+    const list = `${ident(variableName(each.expr))}_list_`;
     return [
       constantLine(each),
       ...(variable.dims
@@ -201,7 +202,7 @@ const constantLines = (used: ReadonlyMap<string, Used>): string[] =>
   });
 
 /** A loop in C++. @throws Unlowerable if it cannot be written */
-export function cppLoop(region: Region, runtime: Runtime): CppLoop {
+export function cppLoop(region: ParallelRegion, runtime: Runtime): CppLoop {
   const { scope, axes, reductions, left, body } = region;
   const stem = region.name.replace("#", "_loop");
   const [kernel, fold, launch] = ["kernel", "fold", "launch"].map((word) => `${stem}_${word}_`);
@@ -219,7 +220,7 @@ export function cppLoop(region: Region, runtime: Runtime): CppLoop {
   const inBounds = usedIn(scope, [], bounds);
   for (const { variable, expr } of inBounds.values())
     if (variable.dims && !variable.value)
-      refuse(expr, nameOf(expr), "the bounds of a parallel loop are in an array", "copy it to a variable");
+      refuse(expr, variableName(expr), "the bounds of a parallel loop are in an array", "copy it to a variable");
   const isResult = (name: string): boolean => [...reductions, ...left].some((each) => each.name === name);
   const isAxis = (name: string): boolean => axes.some(({ variable }) => variable === name);
   const parameters: Parameter[] = [];
@@ -245,17 +246,17 @@ export function cppLoop(region: Region, runtime: Runtime): CppLoop {
       const actual = type === "bool" ? apply("logical", expr, { kind: "name", name: "c_bool", at: expr.at }) : expr;
       // A thread that has several elements gives each of them the value from before.
       const copied = linear && written && !inBounds.has(name);
-      if (copied) views.push(`${TYPES[type]} ${ident(name)} = ${ident(name)}_before_;`);
+      if (copied) views.push(`${CPP_TYPES[type]} ${ident(name)} = ${ident(name)}_before_;`);
       parameters.push({ name: copied ? `${ident(name)}_before_` : ident(name), type, kind: "value", written: written && !copied, actual });
     }
   }
   parameters.sort((a, b) => rank(a) - rank(b));
-  const out = new Lines();
+  const out = new BracedLines();
   const { file, line } = region.at;
   out.add(`// ${commentText(file.replace(/^.*[\\/]/s, ""))}:${line}`);
   const given = parameters.filter(({ kind }) => kind !== "result");
   const taken = parameters.filter(({ kind }) => kind === "result");
-  const results = taken.map((each) => resultOf(region, each));
+  const results = taken.map((each) => paramResult(region, each));
   const parts = results.flatMap((result) => result.parts);
   const inMemory = parts.map(({ name, type }) => `${type} *__restrict__ ${name}_partials_`);
   const declared = [...given.map(declaration), ...inMemory];
@@ -267,16 +268,16 @@ export function cppLoop(region: Region, runtime: Runtime): CppLoop {
     if (region.mask) out.block(`if (${cpp(scope, region.mask)})`, () => statements.print(body));
     else statements.print(body);
   };
-  const isWritten = ({ variable }: Axis): string => (region.written.has(variable) ? "" : "const ");
+  const isWritten = ({ variable }: LoopAxis): string => (region.written.has(variable) ? "" : "const ");
   const limit = region.launchBounds?.[0];
-  const most = limit?.kind === "literal" ? Number(limit.text) : BLOCK;
-  const threads = linear ? BLOCK : Math.min(BLOCK, most);
+  const most = limit?.kind === "literal" ? Number(limit.text) : THREAD_BLOCK;
+  const threads = linear ? THREAD_BLOCK : Math.min(THREAD_BLOCK, most);
   const block = linear || axes.length === 1 ? [threads] : [Math.min(64, threads), Math.max(1, Math.floor(threads / 64))];
-  const trips = ({ start, stop, step }: Axis): string =>
+  const trips = ({ start, stop, step }: LoopAxis): string =>
     `f::trips(${[start, stop!, ...(step ? [step] : [])].map((e) => cpp(scope, e)).join(", ")})`;
-  const from = ({ start, step }: Axis, index: string): string =>
+  const from = ({ start, step }: LoopAxis, index: string): string =>
     `${cpp(scope, start, 6)} + ${step ? `${index} * ${cpp(scope, step, 8)}` : index}`;
-  const bounded = linear ? BLOCK : threads;
+  const bounded = linear ? THREAD_BLOCK : threads;
   const inner = [...axes].reverse();
 
   out.block(`__global__ void __launch_bounds__(${bounded}) ${kernel}(${declared.join(", ")})`, () => {
@@ -332,7 +333,11 @@ export function cppLoop(region: Region, runtime: Runtime): CppLoop {
     runtime === "hip"
       ? `hipLaunchKernelGGL(${[name, `dim3(${grid})`, `dim3(${size})`, "0", "stream", ...args].join(", ")});`
       : `${name}<<<dim3(${grid}), dim3(${size}), 0, stream>>>(${args.join(", ")});`;
-  const launched = [`${runtime}Stream_t stream`, ...given.map(declaration), ...taken.map(({ name, type }) => `${TYPES[type]} *${name}`)];
+  const launched = [
+    `${runtime}Stream_t stream`,
+    ...given.map(declaration),
+    ...taken.map(({ name, type }) => `${CPP_TYPES[type]} *${name}`),
+  ];
   out.block(`extern "C" void ${launch}(${launched.join(", ")})`, () => {
     for (const text of constantLines(inBounds)) out.add(text);
     for (const axis of inner) out.add(`const int ${ident(axis.variable)}_trips_ = ${trips(axis)};`);
@@ -350,10 +355,10 @@ export function cppLoop(region: Region, runtime: Runtime): CppLoop {
         out.add(`${type} *const ${name}_partials_ = f::partials(${name}_room_);`);
       }
       const partials = parts.map(({ name }) => `${name}_partials_`);
-      out.add(start(kernel, `threads_ / ${BLOCK}`, String(BLOCK), [...args, ...partials]));
+      out.add(start(kernel, `threads_ / ${THREAD_BLOCK}`, String(THREAD_BLOCK), [...args, ...partials]));
       if (results.length > 0) {
-        out.add(start(fold, "1", String(BLOCK), ["threads_", ...partials]));
-        out.add(start(fold, "1", "1", [String(BLOCK), ...partials]));
+        out.add(start(fold, "1", String(THREAD_BLOCK), ["threads_", ...partials]));
+        out.add(start(fold, "1", "1", [String(THREAD_BLOCK), ...partials]));
       }
     }
     out.add(`f::check(${runtime}GetLastError());`);
@@ -368,10 +373,12 @@ function rank({ kind, type }: Parameter): number {
 }
 
 const declaration = ({ name, type, kind, written }: Parameter): string =>
-  kind === "array" ? `${written ? "" : "const "}${memory(type)} *__restrict__ ${name}` : `${written ? "" : "const "}${TYPES[type]} ${name}`;
+  kind === "array"
+    ? `${written ? "" : "const "}${memory(type)} *__restrict__ ${name}`
+    : `${written ? "" : "const "}${CPP_TYPES[type]} ${name}`;
 
 /** The procedures that statements call, those that these call first. `around`: those that are being looked at. */
-export function calledIn(scope: Scope, stmts: readonly Stmt[], found: Set<Scope>, around: readonly Scope[] = [scope]): void {
+export function calledIn(scope: UnitScope, stmts: readonly Stmt[], found: Set<UnitScope>, around: readonly UnitScope[] = [scope]): void {
   eachStatement(stmts, (s) => {
     const add = (name: string): void => {
       if (find(scope, name)?.dims) return;
@@ -382,12 +389,12 @@ export function calledIn(scope: Scope, stmts: readonly Stmt[], found: Set<Scope>
     };
     if (s.kind === "call" && s.procedure.kind === "name") add(s.procedure.name);
     for (const e of expressionsOf(s))
-      walkExpr(e, (each) => void (each.kind === "apply" && each.base.kind === "name" && add(each.base.name)));
+      visitExpr(e, (each) => void (each.kind === "apply" && each.base.kind === "name" && add(each.base.name)));
   });
 }
 
 /** A procedure that device code calls. @throws Unlowerable */
-export function deviceProcedure(scope: Scope): { readonly head: string; readonly lines: readonly string[] } {
+export function deviceProcedure(scope: UnitScope): { readonly head: string; readonly lines: readonly string[] } {
   const { unit } = scope;
   if (unit.kind !== "procedure") throw new Error(`${unit.name} is not a procedure`);
   const written = writtenBy(scope);
@@ -400,7 +407,7 @@ export function deviceProcedure(scope: Scope): { readonly head: string; readonly
     if (variable.refused) refuse(variable, variable.refused.construct, variable.refused.why, variable.refused.remedy);
     if (!variable.dims) {
       const isOwn = !written.has(dummy);
-      return [`${TYPES[variable.type]} ${isOwn ? "" : "&"}${name}`];
+      return [`${CPP_TYPES[variable.type]} ${isOwn ? "" : "&"}${name}`];
     }
     const each: Used = { variable, expr: { kind: "name", name: dummy, at: variable.at } };
     views.push(viewLine(each, `${name}_data_`, !written.has(dummy), arrayBounds(each, scope)));
@@ -408,7 +415,7 @@ export function deviceProcedure(scope: Scope): { readonly head: string; readonly
     return [`${written.has(dummy) ? "" : "const "}${memory(variable.type)} *${name}_data_`, ...extents];
   });
   const result = unit.form === "function" ? (unit.result ?? unit.name) : undefined;
-  const type = result === undefined ? "void" : TYPES[scope.variables.get(result)?.type ?? "f64"];
+  const type = result === undefined ? "void" : CPP_TYPES[scope.variables.get(result)?.type ?? "f64"];
   const own: Variable[] = [];
   for (const [name, each] of used) {
     const { variable, expr } = each;
@@ -420,7 +427,7 @@ export function deviceProcedure(scope: Scope): { readonly head: string; readonly
     else own.push(variable);
   }
   if (result !== undefined && !used.has(result)) own.push(scope.variables.get(result)!);
-  const out = new Lines();
+  const out = new BracedLines();
   const leave = result === undefined ? "return;" : `return ${ident(result)};`;
   const head = `__device__ ${type} ${deviceName(unit.name)}(${params.join(", ")})`;
   out.block(head, () => {

@@ -6,7 +6,7 @@ export type Runtime = "hip" | "cuda";
 export const PRELUDE = "isoform_fortran.h";
 
 /** Elements of one thread's block, where sums are folded and elsewhere. */
-export const BLOCK = 256;
+export const THREAD_BLOCK = 256;
 
 export const preludeText = (runtime: Runtime): string => `// Included by the kernels beside it, and compiled with them.
 #pragma once
@@ -118,7 +118,7 @@ __host__ __device__ constexpr int blocks(int elements, int size) { return (eleme
 /** Threads of a loop with reductions: each folds some elements, the same ones in each run. */
 constexpr int most_threads = 65536;
 inline int threads_for(long long elements) {
-  return elements < most_threads ? blocks(int(elements), ${BLOCK}) * ${BLOCK} : most_threads;
+  return elements < most_threads ? blocks(int(elements), ${THREAD_BLOCK}) * ${THREAD_BLOCK} : most_threads;
 }
 
 /** The least value, from which a maximum starts. */

@@ -2,11 +2,11 @@
 
 import type { ScalarType } from "../../../ir/types.js";
 import type { Left } from "../../analyse/left.js";
-import type { Region } from "../../analyse/regions.js";
+import type { ParallelRegion } from "../../analyse/regions.js";
 import { eachStatement } from "../../analyse/visit.js";
 import { writesOf } from "../../analyse/writes.js";
 import type { ReductionOp } from "../../tree/index.js";
-import { ident, refuse, TYPES } from "./expressions.js";
+import { ident, refuse, CPP_TYPES } from "./expressions.js";
 
 /** One result, as lines of C++. */
 interface Result {
@@ -40,19 +40,20 @@ const FOLDS: Readonly<
 };
 
 /** The flags that tell whether an element has assigned a scalar which comes back, by the scalars' names. */
-export const flagsOf = ({ left }: Region): ReadonlyMap<string, string> => new Map(left.map(({ name }) => [name, `${ident(name)}_is_set_`]));
+export const flagsOf = ({ left }: ParallelRegion): ReadonlyMap<string, string> =>
+  new Map(left.map(({ name }) => [name, `${ident(name)}_is_set_`]));
 
 /** The result that a parameter takes. @throws Unlowerable if C++ is not written for it */
-export function resultOf(region: Region, { name, type }: { readonly name: string; readonly type: ScalarType }): Result {
+export function paramResult(region: ParallelRegion, { name, type }: { readonly name: string; readonly type: ScalarType }): Result {
   const left = region.left.find((each) => ident(each.name) === name);
-  if (left) return ofLeft(region, left, name, TYPES[type]);
+  if (left) return ofLeft(region, left, name, CPP_TYPES[type]);
   const { op } = region.reductions.find((each) => ident(each.name) === name)!;
   const found = FOLDS[op];
   if (!found) return refuse(region, `reduction(${op})`, "reductions of logical values are not supported in C++", "use the target c");
   const partials = `${name}_partials_`;
   return {
-    parts: [{ name, type: TYPES[type] }],
-    begin: [`${TYPES[type]} ${name} = ${found.identity(TYPES[type])};`],
+    parts: [{ name, type: CPP_TYPES[type] }],
+    begin: [`${CPP_TYPES[type]} ${name} = ${found.identity(CPP_TYPES[type])};`],
     before: [],
     after: [],
     fold: (a, b) => [`${partials}[${a}] = ${found.fold(`${partials}[${a}]`, `${partials}[${b}]`)};`],
@@ -62,7 +63,7 @@ export function resultOf(region: Region, { name, type }: { readonly name: string
 }
 
 /** A scalar that iterations leave: the value of one that has assigned it, or of the last one. */
-function ofLeft(region: Region, { name: variable, by }: Left, name: string, type: string): Result {
+function ofLeft(region: ParallelRegion, { name: variable, by }: Left, name: string, type: string): Result {
   eachStatement(region.body, (s) => {
     if (s.kind === "call" && writesOf(region.scope, [s]).has(variable))
       refuse(s, variable, "a procedure assigns a result of the loop", "assign it in the loop itself");

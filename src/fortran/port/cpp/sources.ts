@@ -4,7 +4,7 @@ import { forgetAbsent } from "../../analyse/broken.js";
 import { Problems } from "../../errors.js";
 import { renamed, renamer } from "../rename.js";
 import { nestSettings, NO_SETTINGS, type Settings } from "../settings.js";
-import { checkLoops, nameOf, readSources, type PortedFile, type PortOptions, type Source } from "../sources.js";
+import { checkLoops, baseAndEnd, readSources, type PortedFile, type PortOptions, type Source } from "../sources.js";
 import type { CppTarget } from "../targets.js";
 import { portCpp } from "./index.js";
 
@@ -28,7 +28,7 @@ export function portCppSources(sources: readonly Source[], options: PortOptions<
     const known = new Set<string>();
     const ported = files.flatMap((file, n): PortedFile[] => {
       const loop = (name: string): ReturnType<typeof nestSettings> => nestSettings(own, name, target);
-      const [base] = nameOf(file);
+      const [base] = baseAndEnd(file);
       const rest = [...others, ...files.filter((other) => other !== file)];
       const { files: texts, loops } = portCpp(file, target, { stem: rename(base), kinds, loop }, problems, rest);
       for (const { name } of loops) known.add(name);

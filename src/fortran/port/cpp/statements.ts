@@ -2,15 +2,15 @@
 
 import { commentText } from "../../../emit/text.js";
 import { unreachable } from "../../../base/unreachable.js";
-import { findProcedure, NOT_KNOWN, procedureProblem, type Scope } from "../../analyse/symbols.js";
-import { bare, nameOf, namesOf } from "../../analyse/walk.js";
+import { findProcedure, NOT_KNOWN, procedureProblem, type UnitScope } from "../../analyse/symbols.js";
+import { bare, variableName, namesInExpr } from "../../analyse/walk.js";
 import { writesOf } from "../../analyse/writes.js";
 import { treeName } from "../../lower/values.js";
 import type { Assign, Directed, Do, Expr, SelectCase, Stmt } from "../../tree/index.js";
 import { cpp, deviceCall, ident, KERNELS_DO, refuse, resolve } from "./expressions.js";
 
 /** Lines that grow, each at the depth of its block. */
-export class Lines {
+export class BracedLines {
   readonly lines: string[] = [];
   private depth = 0;
 
@@ -50,8 +50,8 @@ export class Statements {
   private temporaries = 0;
 
   constructor(
-    private readonly scope: Scope,
-    private readonly out: Lines,
+    private readonly scope: UnitScope,
+    private readonly out: BracedLines,
     /** How an element, or a procedure, ends. */
     private readonly leave: string,
     /** The parallel loop whose body is printed. */
@@ -75,7 +75,7 @@ export class Statements {
     switch (s.kind) {
       case "assign":
         out.add(this.assignment(s));
-        if (this.kept.flags.has(nameOf(s.target))) out.add(`${this.kept.flags.get(nameOf(s.target))} = 1;`);
+        if (this.kept.flags.has(variableName(s.target))) out.add(`${this.kept.flags.get(variableName(s.target))} = 1;`);
         return;
       case "call": {
         const procedure = s.procedure.kind === "name" ? findProcedure(scope, s.procedure.name) : undefined;
@@ -140,7 +140,7 @@ export class Statements {
   }
 
   private assignment({ target, value }: Assign): string {
-    const name = nameOf(target);
+    const name = variableName(target);
     const variable = target.kind === "apply" ? undefined : resolve(this.scope, target);
     if (!variable?.dims) return `${cpp(this.scope, target)} = ${cpp(this.scope, value)};`;
     const list = bare(value);
@@ -179,7 +179,7 @@ export class Statements {
     const { scope, out } = this;
     const i = ident(variable);
     const written = writesOf(scope, body);
-    const isFixed = (e: Expr): boolean => [...namesOf(e)].every((each) => each !== variable && !written.has(each));
+    const isFixed = (e: Expr): boolean => [...namesInExpr(e)].every((each) => each !== variable && !written.has(each));
     const by = step === undefined ? 1 : constant(step);
     if (by !== undefined && isFixed(stop)) {
       const next = by === 1 ? `${i}++` : by > 0 ? `${i} += ${by}` : `${i} -= ${-by}`;

@@ -2,7 +2,7 @@ import { BYTES } from "../../../../src/device/memory/view.js";
 import { Field } from "../../../../src/domain/index.js";
 import type { DeviceSet, MemberCopy } from "../../../../src/set/index.js";
 import { Exchange } from "../../../../src/set/exchange.js";
-import { Program } from "../../../../src/skeleton/run/program.js";
+import { BoundProgram } from "../../../../src/skeleton/run/bound-program.js";
 
 /** Messages from one rank to another. */
 export interface Sent {
@@ -30,7 +30,7 @@ export function planned(ranks: number): () => readonly Sent[] {
       pair.bytes += copy.source!.size * BYTES[copy.source!.type];
     }
   };
-  watch(Program.prototype, "submit", ({ set, ops }) =>
+  watch(BoundProgram.prototype, "submit", ({ set, ops }) =>
     note(
       set!,
       ops!.flatMap((op) => op.copies),

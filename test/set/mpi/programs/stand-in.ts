@@ -1,7 +1,7 @@
 import { hostArray } from "../../../../src/device/cpu/host-view.js";
 import type { Queue } from "../../../../src/device/device.js";
 import type { CarriedEnd, Carrier, DeviceSet } from "../../../../src/set/index.js";
-import { Program } from "../../../../src/skeleton/run/program.js";
+import { BoundProgram } from "../../../../src/skeleton/run/bound-program.js";
 
 /** Stands in for NCCL: messages between memories of CPUs go at once, where programs enqueue them, and in the order in which they do. */
 class StandIn implements Carrier {
@@ -49,6 +49,6 @@ class StandIn implements Carrier {
 export function carryByStandIn(set: DeviceSet): StandIn {
   const carrier = new StandIn(set);
   Object.assign(set, { carrier });
-  Program.prototype.capture = () => undefined;
+  BoundProgram.prototype.capture = () => undefined;
   return carrier;
 }

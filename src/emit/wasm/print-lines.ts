@@ -1,4 +1,4 @@
-import { PRINT_LIMIT, recordOf } from "../../ir/prints.js";
+import { PRINT_LIMIT, recordOf } from "../../ir/print-records.js";
 import type { Expr, Stmt } from "../../ir/types.js";
 import { BYTES } from "../../ir/scalars.js";
 import { type KernelCode, valType } from "./kernel-code.js";

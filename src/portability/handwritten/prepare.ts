@@ -1,9 +1,9 @@
-import { limitSpinning, Loader, loadKoffi } from "../../device/native/library.js";
+import { limitSpinning, Loader, loadWorkingKoffi } from "../../device/native/library.js";
 import { threadCount } from "../../device/cpu/pool.js";
 import { IsoformError } from "../../base/errors.js";
 import type { HandWritten, PreparedApplication } from "../application.js";
 import { compileProgram } from "./compile.js";
-import { NoProgramError, type Language } from "./sources.js";
+import { NoProgramError, type HandWrittenLanguage } from "./sources.js";
 
 /** The functions of bench/baselines/assessed/program.h. */
 const DECLARATIONS = [
@@ -18,8 +18,8 @@ const DECLARATIONS = [
  * A hand-written program, compiled, with its data in memory: on the host, or on a GPU by its number.
  * Throws NoProgramError if there is no compiler or no such program, IsoformError where it fails.
  */
-export async function prepareProgram(work: HandWritten, language: Language, device: number): Promise<PreparedApplication> {
-  const koffi = await loadKoffi();
+export async function prepareProgram(work: HandWritten, language: HandWrittenLanguage, device: number): Promise<PreparedApplication> {
+  const koffi = await loadWorkingKoffi();
   if (!koffi) throw new NoProgramError("the package koffi, which calls compiled code, does not load: npm install koffi");
   limitSpinning();
   process.env.OMP_NUM_THREADS ??= String(threadCount());

@@ -8,7 +8,7 @@ import { assignedLocals, blocksOf, declares, flatMapStmts, mapBlocks, mapChildre
  * Evaluates what is constant, with the bits that it would have at run time, puts constants and copies in place of the locals that hold
  * them at that point, and removes branches and loops that cannot run.
  */
-export function fold(ir: KernelIR): KernelIR {
+export function foldConstants(ir: KernelIR): KernelIR {
   const folder = new Folder(ir.tables, ir.body);
   return mapKernel(
     ir,
@@ -18,7 +18,7 @@ export function fold(ir: KernelIR): KernelIR {
 }
 
 /** Folds one expression by itself; locals stay as they are. */
-export const foldExpr = (expr: Expr, tables: readonly Table[]): Expr => new Folder(tables, []).expr(expr);
+export const foldConstantsIn = (expr: Expr, tables: readonly Table[]): Expr => new Folder(tables, []).expr(expr);
 
 class Folder {
   private readonly tables: Map<string, Table>;

@@ -1,11 +1,11 @@
 import { isDouble, isSigned } from "../../ir/scalars.js";
 import { unreachable } from "../../base/unreachable.js";
 import { identityOf } from "../../ir/identity.js";
-import { hashShift, LINE_ELEMENTS, LINE_HASH } from "../../ir/scatter-cache.js";
+import { hashShift, LINE_ELEMENTS, LINE_HASH } from "../../ir/cache-lines.js";
 import type { ScatterParam } from "../../ir/types.js";
-import { wordOf, type BodyWriter } from "./body.js";
-import type { StmtOf } from "./frame.js";
-import { TYPES, viewPlace, wordsOf, WORKGROUP } from "./program.js";
+import { storageWord, type WgslBodyWriter } from "./body.js";
+import type { WgslStmtOf } from "./frame.js";
+import { WGSL_TYPES, viewPlace, wordsOf, WORKGROUP } from "./shader-program.js";
 import type { EntryWriter } from "./writer.js";
 
 /** How a workgroup's own copy of elements of a scatter target is declared. */
@@ -18,7 +18,7 @@ function identityWord(entry: EntryWriter, { op, element }: ScatterParam): string
     case "u32":
       return entry.body.constant(element, identityOf(op, element));
     case "f32":
-      return wordOf(identityOf(op, element));
+      return storageWord(identityOf(op, element));
     case "f64":
       return "0u";
     default:
@@ -44,11 +44,11 @@ export function readCopy({ element }: ScatterParam, copy: string, at: string): s
   const part = (word: string) => `atomicLoad(&${copy}[${word}])`;
   return isDouble(element)
     ? `vec2<f32>(bitcast<f32>(${part(`2 * ${at}`)}), bitcast<f32>(${part(`2 * ${at} + 1`)}))`
-    : `bitcast<${TYPES[element]}>(${part(at)})`;
+    : `bitcast<${WGSL_TYPES[element]}>(${part(at)})`;
 }
 
-/** A workgroup's scatter cache of one target (see ir/scatter-cache.ts). Needs `thread`. */
-export class ScatterCache {
+/** A workgroup's scatter cache of one target (see ir/cache-lines.ts). Needs `thread`. */
+export class WorkgroupCache {
   private readonly values: string;
   /** Numbers of the lines, from 1 on: 0 stands for none. */
   private readonly held: string;
@@ -73,7 +73,7 @@ export class ScatterCache {
   }
 
   /** Folds a value into the element at `offset` of the target. */
-  update(body: BodyWriter, stmt: StmtOf<"scatter">, offset: string, value: string): void {
+  update(body: WgslBodyWriter, stmt: WgslStmtOf<"scatter">, offset: string, value: string): void {
     const { entry, target } = this;
     const { op, element } = target;
     const [at, added, place] = ["at", "added", "place"].map((wish) => entry.names.fresh(wish));

@@ -11,19 +11,19 @@ import { addressOf } from "../cpu/host-view.js";
 import type { CpuLaunch, CpuProgram } from "../cpu/launch.js";
 import type { Slice } from "../cpu/pool-control.js";
 import type { RegionPart, WorkerPool } from "../cpu/pool.js";
-import { sizeOf } from "../cpu/work-like.js";
+import { elementCount } from "../cpu/work-like.js";
 import { KEPT_BYTES, type Numbers, type Rerun } from "../cpu/rerun.js";
 import { foldCopies, freePlans, type ScatterPlan } from "../cpu/scatter-plan.js";
-import { cpuStorage, type Allocate, type CpuBuffer } from "../cpu/storage.js";
+import { cpuStorage, type Allocator, type CpuBuffer } from "../cpu/storage.js";
 import type { Binding } from "../launch/binding.js";
 import { samePolicy } from "../launch/known-bindings.js";
 import { BYTES } from "../memory/view.js";
 import type { LaunchTuning } from "../tuning/tuning.js";
 import type { CachedModule, ModuleCache } from "./modules.js";
-import { Partials } from "./partials.js";
+import { WasmPartials } from "./partials.js";
 
 /** Compiled code, and those who keep and run it. */
-export interface Code {
+export interface WasmCode {
   readonly module: CachedModule;
   readonly modules: ModuleCache;
   readonly pool: WorkerPool;
@@ -31,7 +31,7 @@ export interface Code {
 
 /** Means that a launch has from its device: memory, and threads for a range. */
 interface Means {
-  readonly allocate: Allocate;
+  readonly allocate: Allocator;
   threads(policy: Policy): number;
 }
 
@@ -41,14 +41,14 @@ export class WasmProgram implements CpuProgram {
   private readonly args: CpuBuffer;
   private readonly scratch: CpuBuffer;
   private readonly tables: CpuBuffer;
-  private readonly reductions: Partials[];
+  private readonly reductions: WasmPartials[];
   private readonly results: Record<string, number> = {};
   private readonly empty: boolean;
 
   constructor(
     private readonly binding: Binding,
     readonly tuning: LaunchTuning,
-    private readonly code: Code,
+    private readonly code: WasmCode,
     private readonly plans: readonly ScatterPlan[],
     private readonly workers: number,
     private readonly means: Means,
@@ -61,7 +61,7 @@ export class WasmProgram implements CpuProgram {
       .filter((p): p is ReduceParam => p.kind === "reduce")
       .map((p) => {
         const count = countOfPartials(p, kernel, policy, workers);
-        return new Partials(p, count, this.byWorkers, binding.outputs[p.name], allocate);
+        return new WasmPartials(p, count, this.byWorkers, binding.outputs[p.name], allocate);
       });
     this.args = allocate(8 * kernel.slots.length);
     this.scratch = allocate(kernel.scratchBytes * workers);
@@ -87,7 +87,7 @@ export class WasmProgram implements CpuProgram {
 
   get mostSlices(): number {
     const { policy } = this.binding;
-    return this.plans.length === 0 && canSlice(this.code.module.kernel, this.reductions) ? sizeOf(policy) / this.workers : 1;
+    return this.plans.length === 0 && canSlice(this.code.module.kernel, this.reductions) ? elementCount(policy) / this.workers : 1;
   }
 
   aside(slice: Slice): Aside | undefined {
@@ -208,7 +208,7 @@ function countOfPartials({ type }: ReduceParam, { partials }: WasmKernel, policy
 }
 
 /** True where workers have no memory of their own. */
-const canSlice = ({ scratchBytes, partials }: WasmKernel, reductions: readonly Partials[]): boolean =>
+const canSlice = ({ scratchBytes, partials }: WasmKernel, reductions: readonly WasmPartials[]): boolean =>
   scratchBytes === 0 && (partials === "units" || reductions.length === 0);
 
 /** Memory that a launch of this backend has for itself. */
@@ -216,7 +216,7 @@ interface OwnMemory {
   readonly args: CpuBuffer;
   scratch: CpuBuffer;
   readonly tables: CpuBuffer;
-  readonly reductions: readonly Partials[];
+  readonly reductions: readonly WasmPartials[];
   /** Workers for which there is scratch. */
   workers: number;
 }
@@ -231,7 +231,7 @@ class WasmRerun implements Rerun {
 
   constructor(
     private readonly own: OwnMemory,
-    private readonly code: Code,
+    private readonly code: WasmCode,
     private readonly means: Means,
     { ir, policy }: { readonly ir: KernelIR; readonly policy: Policy },
   ) {
@@ -252,7 +252,7 @@ class WasmRerun implements Rerun {
     const workers = this.means.threads(policy);
     if (this.around && !this.prepare(block, policy as RangePolicy, workers)) return false;
     for (const partials of reductions) partials.clear();
-    this.going = { workers, size: sizeOf(policy) };
+    this.going = { workers, size: elementCount(policy) };
     return true;
   }
 

@@ -4,24 +4,15 @@ import type { Container } from "../../domain/grid/grid.js";
 import type { HaloCopy, Round, Rounds } from "../../domain/grid/parts.js";
 import { digestible } from "../../domain/container/digestible.js";
 import { collect, roundsOf, type Collection } from "../../domain/container/reductions.js";
-import {
-  byLocal,
-  copyLocally,
-  deliver,
-  isLocal,
-  isMessage,
-  localOf,
-  postMessages,
-  type DeviceSet,
-  type StagedMessage,
-} from "../../set/index.js";
-import { entry } from "../entry.js";
+import { byLocal, copyLocally, isLocal, isMessage, localOf, type DeviceSet } from "../../set/index.js";
+import { deliver, postMessages, type StagedMessage } from "../../set/staging.js";
+import { getOrMake } from "../entry.js";
 import { meansNeighbours, type ComputeNode, type Node } from "../plan/nodes.js";
 import type { Plan } from "../plan/plan.js";
 import type { Task } from "../plan/schedule.js";
 import { enqueueExchange, exchangeOf, exchangesIn, partnersIn } from "./carried.js";
 import type { Op } from "./op.js";
-import { partsOf, type Part } from "./parts.js";
+import { stretchesOf, type ProgramStretch } from "./parts.js";
 import { shareReduction, type SharedReduction } from "./shared-reduction.js";
 import { sweepsBackward, type SweepOrder } from "./sweep-order.js";
 
@@ -35,7 +26,7 @@ export interface OpMarks {
 const NAMED = 4;
 
 /** A plan bound to memory: launches prepared, copies known, events placed. */
-export class Program {
+export class BoundProgram {
   /** Its containers, for messages. */
   readonly name: string;
   /** Operations of all members; members of other processes have no launches. */
@@ -54,7 +45,7 @@ export class Program {
   private readonly queues: readonly Queue[];
   /** Devices of one kind are driven together. */
   private readonly capturable: boolean;
-  private parts: readonly Part[] = [];
+  private parts: readonly ProgramStretch[] = [];
   /** One for each part. */
   private graphs: readonly DeviceGraph[] | undefined;
 
@@ -72,7 +63,7 @@ export class Program {
       throw error;
     }
     this.own = this.ops.filter(({ member }) => isLocal(set.members[member]));
-    this.parts = partsOf(set, this.ops);
+    this.parts = stretchesOf(set, this.ops);
     this.signalling = new Set(this.ops.flatMap((op) => op.waits));
     this.queues = [...new Set([...set.locals.map((member) => member.queue(0)), ...this.own.map((op) => this.queue(op)), ...this.way])];
     const [first, ...others] = set.locals.map((member) => member.device);
@@ -374,7 +365,9 @@ export class Program {
   }
 
   private collectionsOf(container: Container, stage: number): readonly Collection[] {
-    return entry(this.collections, stage, () => [...container.reductions.keys()].map((param) => collect(container, param, this.precision)));
+    return getOrMake(this.collections, stage, () =>
+      [...container.reductions.keys()].map((param) => collect(container, param, this.precision)),
+    );
   }
 }
 
@@ -423,14 +416,14 @@ function namesOf(containers: readonly Container[]): string {
 /** Copies by the member that they leave. */
 function bySource(copies: readonly HaloCopy[]): ReadonlyMap<number, HaloCopy[]> {
   const leaving = new Map<number, HaloCopy[]>();
-  for (const copy of copies) entry(leaving, copy.from, () => []).push(copy);
+  for (const copy of copies) getOrMake(leaving, copy.from, () => []).push(copy);
   return leaving;
 }
 
 /** Operations by the members that their copies go to, each once for a member. */
 function byTarget(ops: readonly Op[]): ReadonlyMap<number, Op[]> {
   const arriving = new Map<number, Op[]>();
-  for (const op of ops) for (const to of new Set(op.copies.map((copy) => copy.to))) entry(arriving, to, () => []).push(op);
+  for (const op of ops) for (const to of new Set(op.copies.map((copy) => copy.to))) getOrMake(arriving, to, () => []).push(op);
   return arriving;
 }
 

@@ -13,7 +13,7 @@ const AXES: IndexNames = ["i", "j", "k", "l"];
 export const indexNames = (ir: KernelIR): IndexNames => (ir.policy.kind === "team" ? ["team.index", "team.place"] : AXES);
 
 /** The kernel as readable pseudo code with types, the same text for the same tree. */
-export function print(ir: KernelIR): string {
+export function printKernel(ir: KernelIR): string {
   const names = distinctIndexNames(ir);
   const policy = ir.policy.kind === "team" ? "team" : `range ${names.slice(0, ir.policy.rank).join(", ")}`;
   const declarations = [

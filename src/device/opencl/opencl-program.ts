@@ -2,7 +2,7 @@ import type { Precision } from "../device.js";
 import { DeviceError } from "../../base/errors.js";
 import { recall, remember } from "../../cache/cache.js";
 import { keepSource } from "../../cache/keep-source.js";
-import { BUILD_FAILED, failure, type Handle, type Opencl } from "./api.js";
+import { BUILD_FAILED, failure, type OpenclHandle, type Opencl } from "./api.js";
 import type { OpenclFacts } from "./facts.js";
 
 const ProgramInfo = { binarySizes: 0x1165, binaries: 0x1166 } as const;
@@ -12,7 +12,7 @@ const BUILD_LOG = 0x1183;
 interface ProgramMachine {
   readonly name: string;
   readonly facts: OpenclFacts;
-  readonly context: Handle;
+  readonly context: OpenclHandle;
 }
 
 interface ProgramSource {
@@ -30,7 +30,12 @@ const buildOptions = ({ exactF32, standard }: Pick<OpenclFacts, "exactF32" | "st
  * A program compiled for one device, from a cache on disk where the same driver compiled it before. Throws DeviceError with the kernel's
  * name, its source line where that can be told, and the compiler's first lines.
  */
-export function buildProgram(cl: Opencl, machine: ProgramMachine, device: Handle, { source, name, precision }: ProgramSource): Handle {
+export function buildProgram(
+  cl: Opencl,
+  machine: ProgramMachine,
+  device: OpenclHandle,
+  { source, name, precision }: ProgramSource,
+): OpenclHandle {
   keepSource(name, source, precision, "cl");
   const { platform, label, driver, caches } = machine.facts;
   const options = buildOptions(machine.facts);
@@ -56,12 +61,18 @@ export function buildProgram(cl: Opencl, machine: ProgramMachine, device: Handle
   return program;
 }
 
-function build(cl: Opencl, program: Handle, device: Handle, options: string): number {
+function build(cl: Opencl, program: OpenclHandle, device: OpenclHandle, options: string): number {
   return cl.status("clBuildProgram", program, 1, new BigUint64Array([BigInt(device)]), options, null, null);
 }
 
 /** Undefined if the driver no longer takes what it once gave. */
-function fromBinary(cl: Opencl, context: Handle, device: Handle, binary: Uint8Array, options: string): Handle | undefined {
+function fromBinary(
+  cl: Opencl,
+  context: OpenclHandle,
+  device: OpenclHandle,
+  binary: Uint8Array,
+  options: string,
+): OpenclHandle | undefined {
   const held = binary.slice().buffer;
   const pointer = new BigUint64Array([BigInt(cl.koffi.address(held))]);
   const length = new BigUint64Array([BigInt(held.byteLength)]);
@@ -84,7 +95,7 @@ function fromBinary(cl: Opencl, context: Handle, device: Handle, binary: Uint8Ar
 }
 
 /** The machine code of a program with one device; undefined if the driver gives none. */
-function binaryOf(cl: Opencl, program: Handle): Uint8Array | undefined {
+function binaryOf(cl: Opencl, program: OpenclHandle): Uint8Array | undefined {
   const size = new BigUint64Array(1);
   if (cl.status("clGetProgramInfo", program, ProgramInfo.binarySizes, 8, size, null) !== 0 || size[0] === 0n) return undefined;
   const binary = new ArrayBuffer(Number(size[0]));
@@ -92,7 +103,7 @@ function binaryOf(cl: Opencl, program: Handle): Uint8Array | undefined {
   return cl.status("clGetProgramInfo", program, ProgramInfo.binaries, 8, pointer, null) === 0 ? new Uint8Array(binary) : undefined;
 }
 
-function buildLog(cl: Opencl, program: Handle, device: Handle): string {
+function buildLog(cl: Opencl, program: OpenclHandle, device: OpenclHandle): string {
   const size = new BigUint64Array(1);
   cl.call("clGetProgramBuildInfo", program, device, BUILD_LOG, 0, null, size);
   const text = new Uint8Array(Number(size[0]));

@@ -14,7 +14,7 @@ export interface SourceFile {
   readonly after: readonly string[];
 }
 
-export type Unit = Module | Procedure | Program;
+export type Unit = Module | Procedure | MainProgram;
 
 interface Scope {
   readonly name: string;
@@ -40,7 +40,7 @@ export interface Module extends Scope {
   readonly ancestor?: { readonly module: string; readonly parent?: string };
 }
 
-export interface Program extends Scope {
+export interface MainProgram extends Scope {
   readonly kind: "program";
   readonly body: readonly Stmt[];
   /** Whether statements of it could not be read. */

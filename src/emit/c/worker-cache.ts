@@ -1,4 +1,4 @@
-import { hashShift, HEAD_BYTES, LINE_ELEMENTS, LINE_HASH, WORKER_LINES } from "../../ir/scatter-cache.js";
+import { hashShift, HEAD_BYTES, LINE_ELEMENTS, LINE_HASH, WORKER_LINES } from "../../ir/cache-lines.js";
 import type { ScatterParam } from "../../ir/types.js";
 
 const functionOf = (what: string, { op, element }: ScatterParam): string => `${what}_${op}_${element}`;
@@ -12,7 +12,7 @@ export const spillCache = (param: ScatterParam, cache: string, target: string): 
   `${functionOf("spill_cache", param)}(${cache}, ${target});`;
 
 /**
- * The functions for the scatter caches of workers (see ir/scatter-cache.ts). T is the target's type; `fold` folds a value into an element whatever other
+ * The functions for the scatter caches of workers (see ir/cache-lines.ts). T is the target's type; `fold` folds a value into an element whatever other
  * threads do there.
  */
 export function cacheFunctions(

@@ -1,14 +1,14 @@
 import { wordOf } from "../../base/names.js";
 import { identityOf } from "../../ir/identity.js";
 import { BYTES } from "../../ir/scalars.js";
-import { hashShift, HEAD_BYTES, LINE_ELEMENTS, LINE_HASH, WORKER_LINES } from "../../ir/scatter-cache.js";
+import { hashShift, HEAD_BYTES, LINE_ELEMENTS, LINE_HASH, WORKER_LINES } from "../../ir/cache-lines.js";
 import type { NumericType, ScatterParam } from "../../ir/types.js";
 import { Address } from "./address.js";
 import { emitAtomicUpdate } from "./atomic.js";
 import type { FunctionBuilder } from "./encoder.js";
-import { SLICE, valType, type KernelCode } from "./kernel-code.js";
+import { SLICE_PARAMS, valType, type KernelCode } from "./kernel-code.js";
 
-/* Scatter caches of workers: see ir/scatter-cache.ts. */
+/* Scatter caches of workers: see ir/cache-lines.ts. */
 
 const lineBytes = (type: NumericType): number => LINE_ELEMENTS * BYTES[type];
 
@@ -109,13 +109,13 @@ function spillLine(code: KernelCode, param: ScatterParam): FunctionBuilder {
 }
 
 /** A function (args, worker) that brings all that is in the worker's scatter cache of a target to it. */
-export function spillCache(code: KernelCode, param: ScatterParam): FunctionBuilder {
+export function spillFunction(code: KernelCode, param: ScatterParam): FunctionBuilder {
   const A = code.address.type;
   const spill = spillLine(code, param);
   const fn = code.module.function(`spill_cache_${wordOf(param.name)}`, [A, "i32"]);
   const address = new Address(fn, code.spec.wide);
   const [target, held, values, place] = [fn.local(A), fn.local(A), fn.local(A), fn.local("i32")];
-  fn.get(SLICE.args);
+  fn.get(SLICE_PARAMS.args);
   fn.memory(`${A}.load`, code.slot({ kind: "view", name: param.name }));
   fn.set(target);
   code.loadCache(param.name, fn);

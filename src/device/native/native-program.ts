@@ -1,4 +1,4 @@
-import { getField, setField, type Field } from "../../emit/c/arguments.js";
+import { getField, setField, type StructField } from "../../emit/c/arguments.js";
 import type { OpenMPProgram } from "../../emit/c/openmp.js";
 import type { OpenmpSlot } from "../../schedule/slots.js";
 import { tilesOf, tilesRemark, type Tiles } from "../../ir/analysis/tiles.js";
@@ -13,13 +13,13 @@ import type { Slice } from "../cpu/pool-control.js";
 import { KEPT_BYTES, type Numbers, type Rerun } from "../cpu/rerun.js";
 import { freePlans, type ScatterPlan } from "../cpu/scatter-plan.js";
 import { cpuStorage, type CpuBuffer } from "../cpu/storage.js";
-import { sizeOf } from "../cpu/work-like.js";
+import { elementCount } from "../cpu/work-like.js";
 import type { Binding } from "../launch/binding.js";
 import { BYTES, type View } from "../memory/view.js";
 import type { LaunchTuning } from "../tuning/tuning.js";
-import { Call } from "./call.js";
-import type { Entry, Loader } from "./library.js";
-import type { Step } from "./step.js";
+import { NativeCall } from "./call.js";
+import type { NativeEntry, Loader } from "./library.js";
+import type { NativeStep } from "./step.js";
 import { storesRemark } from "./streaming.js";
 
 /** Elements to which shares along the innermost axis are rounded: whole cache lines of the smallest type. */
@@ -42,7 +42,7 @@ interface Decided {
 /** A function in C that was compiled and loaded, and threads for a range. */
 interface Code {
   readonly program: OpenMPProgram;
-  readonly entry: Entry;
+  readonly entry: NativeEntry;
   readonly loader: Loader;
   threads(policy: Policy): number;
   /** Runs a step. */
@@ -57,10 +57,10 @@ const NO_RESULTS: Record<string, number> = Object.freeze({});
 export class NativeProgram implements CpuProgram {
   readonly remarks: readonly string[];
   private readonly args: DataView<ArrayBuffer>;
-  private readonly call: Call;
+  private readonly call: NativeCall;
   private readonly cut: Cut & { readonly tiled: boolean };
   private readonly reductions: ReduceParam[];
-  private readonly resultFields: readonly (readonly [name: string, field: Field<OpenmpSlot>])[];
+  private readonly resultFields: readonly (readonly [name: string, field: StructField<OpenmpSlot>])[];
   private readonly partials = new Map<string, CpuBuffer>();
   /** Keeps memory outside the shared one alive as long as `args` has its address. */
   private readonly hosts: ArrayBufferLike[] = [];
@@ -76,7 +76,7 @@ export class NativeProgram implements CpuProgram {
     this.args = new DataView(new ArrayBuffer(program.size));
     // With copies of a target the number of threads decides in which order floats are added.
     const free = tuning.values.workers === undefined && plans.every(({ strategy }) => strategy !== "duplicated");
-    this.call = new Call(code, this.args.buffer, free);
+    this.call = new NativeCall(code, this.args.buffer, free);
     this.reductions = binding.ir.params.filter((p) => p.kind === "reduce");
     this.resultFields = program.fields.flatMap((field) =>
       field.slot.kind === "result" && !binding.partials ? [[field.slot.name, field] as const] : [],
@@ -127,7 +127,7 @@ export class NativeProgram implements CpuProgram {
   }
 
   /** The function and its arguments, for a graph. */
-  get step(): Step {
+  get step(): NativeStep {
     return this.call.step;
   }
 
@@ -157,7 +157,7 @@ export class NativeProgram implements CpuProgram {
   }
 
   /** Writes one member of the argument struct. */
-  private fill(field: Field<OpenmpSlot>, decided: Decided): void {
+  private fill(field: StructField<OpenmpSlot>, decided: Decided): void {
     const { slot } = field;
     const { policy, scalars, views, outputs, partials } = this.binding;
     const set = (value: number | bigint | boolean, n = 0) => setField(this.args, field, value, n);
@@ -261,15 +261,15 @@ function setSlice(args: DataView, { fields }: OpenMPProgram, { policy, split }: 
 /** Memory of a launch with its arguments and partials. */
 interface Own {
   readonly args: DataView;
-  readonly call: Call;
+  readonly call: NativeCall;
   readonly partials: Map<string, CpuBuffer>;
 }
 
 /** Its code is for any range whose integers have the same sizes. */
 class NativeRerun implements Rerun {
   readonly anyRange = true;
-  private readonly fields: readonly Field<OpenmpSlot>[];
-  private readonly results: readonly (readonly [name: string, field: Field<OpenmpSlot>])[];
+  private readonly fields: readonly StructField<OpenmpSlot>[];
+  private readonly results: readonly (readonly [name: string, field: StructField<OpenmpSlot>])[];
   /** Set when a run is begun. */
   private cut!: Cut;
 
@@ -305,7 +305,7 @@ class NativeRerun implements Rerun {
       else if (slot.kind === "grain") setField(args, field, split.grain);
     }
     this.cut = { workers, policy, split };
-    this.own.call.of(sizeOf(policy));
+    this.own.call.of(elementCount(policy));
     return true;
   }
 

@@ -1,5 +1,5 @@
 import { EmitError } from "../../base/errors.js";
-import { NO_PRINT, PRINT_LIMIT, recordOf } from "../../ir/prints.js";
+import { NO_PRINT, PRINT_LIMIT, recordOf } from "../../ir/print-records.js";
 import type { Expr, KernelIR, ScalarType, Stmt } from "../../ir/types.js";
 import { formatText } from "../text.js";
 import type { Names } from "../../base/names.js";

@@ -1,5 +1,5 @@
 import { BYTES, isDouble, isPacked, isSigned } from "../../ir/scalars.js";
-import type { Sizes } from "../../ir/analysis/integer-ranges.js";
+import type { KnownIntegers } from "../../ir/analysis/integer-ranges.js";
 import type { ElementType, KernelIR, NumericType, ScalarType, ScatterOp } from "../../ir/types.js";
 import type { ScatterCode, Traversal } from "../../schedule/program.js";
 import type { WgslSlot } from "../../schedule/slots.js";
@@ -7,7 +7,7 @@ import type { WgslSlot } from "../../schedule/slots.js";
 export type { ScatterCode, Traversal };
 
 /** Spellings of the types. WGSL has no f64: where it is emulated, a value is the unevaluated sum of two f32. */
-export const TYPES: Readonly<Record<ScalarType, string>> = { f64: "vec2<f32>", f32: "f32", i32: "i32", u32: "u32", bool: "bool" };
+export const WGSL_TYPES: Readonly<Record<ScalarType, string>> = { f64: "vec2<f32>", f32: "f32", i32: "i32", u32: "u32", bool: "bool" };
 
 /**
  * Declares a variable of a function that is zero each time control comes there. It is given its value by name, as drivers make a declaration without one
@@ -59,14 +59,14 @@ export const viewPlace = (name: string): BoundArray => ({ kind: "view", name });
 export const TEMPORARY = { kind: "temporary" } as const;
 
 /** The number of the storage buffer of each place. */
-export interface Groups {
+export interface BindingGroups {
   readonly views: Readonly<Record<string, number>>;
   readonly outputs: Readonly<Record<string, number>>;
   readonly temporary: number;
 }
 
 /** Undefined for a result that no view takes. */
-export function groupOf(groups: Groups, place: BoundArray): number | undefined {
+export function groupOf(groups: BindingGroups, place: BoundArray): number | undefined {
   switch (place.kind) {
     case "view":
       return groups.views[place.name];
@@ -80,17 +80,17 @@ export function groupOf(groups: Groups, place: BoundArray): number | undefined {
 }
 
 /** A buffer for each view, in order, and then the launch's own. */
-export const groupsApart = (views: readonly string[]): Groups => ({
+export const groupsApart = (views: readonly string[]): BindingGroups => ({
   views: Object.fromEntries(views.map((name, n) => [name, n])),
   outputs: {},
   temporary: views.length,
 });
 
 /** One compute shader with all that it needs. */
-export interface Entry<Slot = WgslSlot> {
+export interface ShaderEntry<Slot = WgslSlot> {
   readonly name: string;
   readonly source: string;
-  /** In the order of the block; see `layOut`. */
+  /** In the order of the block; see `layOutBlock`. */
   readonly fields: readonly LaunchField<Slot>[];
   readonly buffers: readonly EntryBuffer[];
   readonly workgroup: readonly [number, number, number];
@@ -101,7 +101,7 @@ export interface Entry<Slot = WgslSlot> {
 /** Assumptions about a launch when its code is generated. */
 export interface WgslAssumptions {
   readonly strict: boolean;
-  readonly sizes: Sizes;
+  readonly sizes: KnownIntegers;
   /** Folds keep the order of strict mode, which in it they always do. */
   readonly ordered?: boolean;
   /** Reductions over a range go by chunks: in strict mode, and where a range is run in pieces. */
@@ -114,7 +114,7 @@ export interface WgslAssumptions {
   readonly fma?: boolean;
   /** By view and axis: the stride is 1. */
   readonly unitStrides: Readonly<Record<string, readonly boolean[]>>;
-  readonly groups: Groups;
+  readonly groups: BindingGroups;
   /** By number of the storage buffer. */
   readonly representations: readonly Representation[];
   /** Views that begin where their buffer begins. */
@@ -137,25 +137,25 @@ interface SortedScatter {
   readonly type: NumericType;
   readonly op: ScatterOp;
   /** Adds the sorted contributions to the target. */
-  readonly apply: Entry;
+  readonly apply: ShaderEntry;
 }
 
 /** WGSL for one kernel, and what a launch must know of it. */
 export interface WgslProgram {
-  readonly main: Entry;
+  readonly main: ShaderEntry;
   readonly traversal: Traversal;
   /** In the order of their 8-byte places in the results. */
   readonly reduces: readonly { readonly name: string; readonly type: NumericType }[];
   /** Fold partials chunk by chunk, and to the end; present where there are reductions. */
-  readonly fold?: Entry;
-  readonly finish?: Entry;
+  readonly fold?: ShaderEntry;
+  readonly finish?: ShaderEntry;
   readonly sorted: readonly SortedScatter[];
   /** Scatter targets of emulated f64 that atomic sums were added to. */
-  readonly renormalised: readonly { readonly name: string; readonly entry: Entry }[];
+  readonly renormalised: readonly { readonly name: string; readonly entry: ShaderEntry }[];
 }
 
 /** Bytes from the start of the block to each of its fields, and of the block as a whole. */
-export function layOut(fields: readonly LaunchField<unknown>[]): { offsets: readonly number[]; size: number } {
+export function layOutBlock(fields: readonly LaunchField<unknown>[]): { offsets: readonly number[]; size: number } {
   let end = 0;
   const offsets = fields.map(({ type }) => {
     const size = isDouble(type) ? 8 : 4;

@@ -12,7 +12,7 @@ export const PRINT_LIMIT = 8192;
 export const printedType = (type: ScalarType): PrintedType => (isFloat(type) ? type : "i32");
 
 /** The views that take what is printed. */
-export const recordsOf = ({ count, rows }: Prints): string[] => [count, ...Object.values(rows).flatMap((row) => row?.view ?? [])];
+export const recordViews = ({ count, rows }: Prints): string[] => [count, ...Object.values(rows).flatMap((row) => row?.view ?? [])];
 
 /** Parts of a line's record, element by element: in the row of `view`, `width` elements wide, `value` is at `at`. */
 export interface Recorded {
