@@ -1,5 +1,5 @@
 import { IsoformError } from "isoform";
-import { choicesOf, isLayer, type Config, type Given } from "./config-keys.js";
+import { FLOWS, isLayer, type Config, type Given } from "./config-keys.js";
 
 /*
  * Combinations of keys that make no sense.
@@ -35,7 +35,7 @@ const CHECKS: readonly Check[] = [
   ({ keep }) =>
     keep > MOST_TERMS ? `keep is ${keep}: KEEP(n) takes ${MOST_TERMS} terms at most, as more are lost in round-off` : undefined,
   ({ case: name, flow }) => {
-    const flows = choicesOf("flow", name);
+    const flows: readonly string[] | undefined = name === "box" || name === "tube" ? FLOWS[name] : undefined;
     return flows && !flows.includes(flow!) ? `a ${name} has no flow ${flow}: choose ${flows.join(" or ")}` : undefined;
   },
   ({ cfl, dt }) =>

@@ -12,8 +12,10 @@ export const CASES = ["channel", "layer", "shock", "box", "tube"] as const;
 /** `channel`, `layer`, `shock`, `box` or `tube`. */
 export type CaseName = (typeof CASES)[number];
 
-const BOX_FLOWS = ["vortex", "taylor-green"] as const;
-const TUBE_FLOWS = ["sod", "shu-osher"] as const;
+/** Flows by the cases that have a choice of them; pages check with them and go without the table. */
+export const FLOWS = { box: ["vortex", "taylor-green"], tube: ["sod", "shu-osher"] } as const satisfies Partial<
+  Record<CaseName, readonly string[]>
+>;
 const INFLOWS = ["recycling", "laminar"] as const;
 
 /** Values that a key takes. */
@@ -80,7 +82,7 @@ const REYNOLDS: Readonly<Record<CaseName, string>> = {
 const TABLE = [
   {
     name: "flow",
-    kind: { ...choice([...BOX_FLOWS, ...TUBE_FLOWS]), in: { box: BOX_FLOWS, tube: TUBE_FLOWS } },
+    kind: { ...choice([...FLOWS.box, ...FLOWS.tube]), in: FLOWS },
     meaning: "flow at the start",
     cases: ["box", "tube"],
     optional: true,
@@ -162,12 +164,9 @@ const TABLE = [
 /** The keys of all cases. */
 export const KEYS: readonly Key[] = TABLE;
 
-/** Values that a key takes in a case; undefined where the case lacks the key, or the key takes more than a few values. */
-export function choicesOf(word: string, name: CaseName): readonly (string | number)[] | undefined {
-  const { kind, cases } = KEYS.find((key) => key.name === word)!;
-  if (kind.is !== "choice" || cases?.includes(name) === false) return undefined;
-  return kind.in?.[name] ?? kind.of;
-}
+/** Values that a key takes in a case; undefined where it takes more than a few. */
+export const choicesOf = ({ kind }: Key, name: CaseName): readonly (string | number)[] | undefined =>
+  kind.is === "choice" ? (kind.in?.[name] ?? kind.of) : undefined;
 
 type Row = (typeof TABLE)[number];
 type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : Name;

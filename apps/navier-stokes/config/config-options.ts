@@ -12,7 +12,7 @@ export function optionOf(key: Key, name: CaseName): Option {
     case "flag":
       return new Option(flags, meaning);
     case "choice": {
-      const of = choicesOf(key.name, name)!;
+      const of = choicesOf(key, name)!;
       return new Option(`${flags} <choice>`, `${meaning} (choices: ${of.join(", ")})`).argParser((text) => chosen(of, text));
     }
     case "count":
