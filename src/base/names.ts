@@ -7,7 +7,7 @@ export type Identifier = string & { readonly [IDENTIFIER]: true };
 export type OwnWord<T extends string> = T & (T extends Identifier ? T : string extends T ? never : T);
 
 /** A word of our own as an identifier. */
-export const identifier = <const T extends string>(word: OwnWord<T>): Identifier => word as unknown as Identifier;
+export const ownIdentifier = <const T extends string>(word: OwnWord<T>): Identifier => word as unknown as Identifier;
 
 /** Meaning of a name: a parameter, or an argument that goes with one, such as an extent. */
 export type NameKind = "param" | "view" | "table" | "local" | "argument";

@@ -1,6 +1,6 @@
-import { identifier, type OwnWord } from "../base/names.js";
+import { ownIdentifier, type OwnWord } from "../base/names.js";
 import type { BinaryFn, CompareFn } from "../ir/types.js";
-import type { Axis, Expr, Func, Memory, Place, Step, Stmt, Type, Word } from "./nodes.js";
+import type { Axis, Expr, Func, Memory, Place, LoopStep, Stmt, Type, Word } from "./nodes.js";
 
 /* Constructors of the scheduled IR, by which a schedule reads like the code that it makes. */
 
@@ -9,7 +9,7 @@ type Value = Expr | number;
 
 /** A constant of a schedule's own. */
 export const num = (value: number, type: Type = "int"): Expr => ({ op: "const", type, value, short: true });
-export const local = <const T extends string>(name: OwnWord<T>, type: Type): Expr => ({ op: "local", type, id: identifier(name) });
+export const local = <const T extends string>(name: OwnWord<T>, type: Type): Expr => ({ op: "local", type, id: ownIdentifier(name) });
 const lift = (value: Value, type: Type): Expr => (typeof value === "number" ? num(value, type) : value);
 
 const binary =
@@ -65,21 +65,21 @@ export const address = (of: Memory, offset?: Expr): Expr => ({ op: "address", ty
 export const word = (name: Word, type: Type, ...args: readonly Expr[]): Expr => ({ op: "word", type, word: name, args });
 export const apply = (fn: Func, ...args: readonly Expr[]): Expr => ({ op: "apply", type: fn.result ?? "bool", fn, args });
 
-export const variable = <const T extends string>(name: OwnWord<T>, type: Type): Place => ({ id: identifier(name), type });
+export const variable = <const T extends string>(name: OwnWord<T>, type: Type): Place => ({ id: ownIdentifier(name), type });
 export const element = (memory: Memory, offset: Expr): Place => ({ memory, offset, type: valueType(memory) });
 /** The value at a place. */
 export const valueOf = (place: Place): Expr => ("id" in place ? local(place.id, place.type) : read(place.memory, place.offset, place.type));
 
 export const fixed = <const T extends string>(name: OwnWord<T>, value: Expr, type: Type = value.type): Stmt => ({
   kind: "let",
-  id: identifier(name),
+  id: ownIdentifier(name),
   type,
   value: cast(value, type),
   fixed: true,
 });
 export const declare = <const T extends string>(name: OwnWord<T>, type: Type, value?: Expr): Stmt => ({
   kind: "let",
-  id: identifier(name),
+  id: ownIdentifier(name),
   type,
   value: value && cast(value, type),
 });
@@ -96,7 +96,7 @@ export const inBlock = (body: readonly Stmt[]): Stmt => ({ kind: "block", body }
 export const perform = (call: Expr): Stmt => ({ kind: "do", call });
 export const BARRIER: Stmt = { kind: "barrier" };
 
-const step = (fn: Step["fn"], by: Value, type: Type): Step => ({ fn, by: lift(by, type) });
+const step = (fn: LoopStep["fn"], by: Value, type: Type): LoopStep => ({ fn, by: lift(by, type) });
 /** `for (name = start; name < stop; name += by)`. */
 export const upTo = <const T extends string>(
   name: OwnWord<T>,
@@ -107,7 +107,7 @@ export const upTo = <const T extends string>(
   unroll?: number,
 ): Stmt => ({
   kind: "loop",
-  id: identifier(name),
+  id: ownIdentifier(name),
   type: start.type,
   start,
   cond: lt(local(name, start.type), stop),
@@ -118,7 +118,7 @@ export const upTo = <const T extends string>(
 /** `for (name = from; name > above; name /= 2)`. */
 export const halving = <const T extends string>(name: OwnWord<T>, from: number, body: readonly Stmt[], above = 0): Stmt => ({
   kind: "loop",
-  id: identifier(name),
+  id: ownIdentifier(name),
   type: "int",
   start: num(from),
   cond: gt(local(name, "int"), above),

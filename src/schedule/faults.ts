@@ -1,4 +1,4 @@
-import { identifier } from "../base/names.js";
+import { ownIdentifier } from "../base/names.js";
 import { FAULT } from "../ir/passes/check-indices.js";
 import { add, and, asLongAs, assign, bits, cast, declare, eq, fixed, local, lt, ne, not, num, or, read, variable, when } from "./build.js";
 import type { Expr, Func, Memory, Stmt } from "./nodes.js";
@@ -12,7 +12,7 @@ const AXES = ["i", "j", "k", "l"] as const;
  */
 export function failureNote(): Func {
   const { lock, failed, site, index, element: first } = FAULT;
-  const record: Memory = { id: identifier("record"), element: "i32", space: "device", volatile: true };
+  const record: Memory = { id: ownIdentifier("record"), element: "i32", space: "device", volatile: true };
   const [done, seen] = [local("done", "bool"), local("seen", "int")];
   const word = (n: number): Expr => read(record, num(n, "index"), "int");
   const set = (n: number, value: Expr): Stmt => assign({ memory: record, offset: num(n, "index"), type: "int" }, value);
@@ -35,9 +35,9 @@ export function failureNote(): Func {
     assign(variable("done", "bool"), TRUE),
   ];
   return {
-    id: identifier("note_failure"),
+    id: ownIdentifier("note_failure"),
     apart: true,
-    params: [{ memory: record }, ...(["site", "index", ...AXES] as const).map((id) => ({ id: identifier(id), type: "int" as const }))],
+    params: [{ memory: record }, ...(["site", "index", ...AXES] as const).map((id) => ({ id: ownIdentifier(id), type: "int" as const }))],
     body: [
       declare("done", "bool", { op: "const", type: "bool", value: false }),
       asLongAs(not(done), [

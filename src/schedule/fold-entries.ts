@@ -1,4 +1,4 @@
-import { identifier, type Identifier } from "../base/names.js";
+import { ownIdentifier, type Identifier } from "../base/names.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES, type ReduceParam } from "../ir/types.js";
 import {
   add,
@@ -163,7 +163,7 @@ export class FoldSchedule extends EntrySchedule {
     const more = gt(left, 0);
     out.put(declare("left", "int", count), {
       kind: "loop",
-      id: identifier("at"),
+      id: ownIdentifier("at"),
       type: "int",
       start: num(0),
       cond: some ? and(lt(THREAD, folders), more) : more,
@@ -176,7 +176,7 @@ export class FoldSchedule extends EntrySchedule {
   /** Returns from all blocks but the last one, which sees the stores of the others. */
   private returnUnlessLast(): void {
     const { out } = this;
-    const last = this.sharedArray(identifier("last"), "u32", 1);
+    const last = this.sharedArray(ownIdentifier("last"), "u32", 1);
     const before = sub(blocks("x"), 1);
     const fence: Stmt = { kind: "fence", scope: "device" };
     const ticket = this.given({ kind: "ticket" }, "ticket", "u32");
@@ -219,7 +219,7 @@ export class FoldSchedule extends EntrySchedule {
     this.program.reduces.forEach((param, n) => {
       const { type } = param;
       const [from, to, folded] = (["from", "to", "folded"] as const).map((name): Memory => ({
-        id: identifier(name),
+        id: ownIdentifier(name),
         element: type,
         space: "device",
       })) as [Memory, Memory, Memory];

@@ -1,4 +1,4 @@
-import { identifier, type Identifier } from "../base/names.js";
+import { ownIdentifier, type Identifier } from "../base/names.js";
 import { REDUCTION_LANES, type NumericType, type ReduceParam, type ScatterOp } from "../ir/types.js";
 import type { Body, FoldOp } from "./body.js";
 import {
@@ -146,7 +146,7 @@ export const aroundTotal = (entry: EntrySchedule, param: ReduceParam, type: Type
   out.put(
     inBlock(
       out.inside(() => {
-        out.put({ kind: "let", id: identifier("total"), type, value: entry.identity(param) });
+        out.put({ kind: "let", id: ownIdentifier("total"), type, value: entry.identity(param) });
         make();
       }),
     ),

@@ -152,7 +152,7 @@ export type Stmt = Located &
         readonly type: Type;
         readonly start?: Expr;
         readonly cond?: Expr;
-        readonly step?: Step;
+        readonly step?: LoopStep;
         readonly body: readonly Stmt[];
         readonly unroll?: number;
       }
@@ -179,7 +179,7 @@ export type Stmt = Located &
 export type Target = ({ readonly of: Memory } | { readonly address: Expr }) & { readonly offset?: Expr; readonly before?: Expr };
 
 /** Next value of a loop variable: a sum or a quotient. */
-export interface Step {
+export interface LoopStep {
   readonly fn: "add" | "div";
   readonly by: Expr;
 }

@@ -1,4 +1,4 @@
-import { identifier, type Identifier } from "../base/names.js";
+import { ownIdentifier, type Identifier } from "../base/names.js";
 import type { ReduceParam } from "../ir/types.js";
 import type { Body } from "./body.js";
 import {
@@ -29,7 +29,7 @@ import type { Traversal } from "./program.js";
 import { RangeShape } from "./shape.js";
 import { TargetCopies } from "./target-copies.js";
 
-const AXES = (["i", "j", "k", "l"] as const).map((axis) => identifier(axis));
+const AXES = (["i", "j", "k", "l"] as const).map((axis) => ownIdentifier(axis));
 
 /** Elements of a range kernel, however they are shared out: their indices, folds, copies of targets, and what is done for one of them. */
 export abstract class RangeElements extends EntrySchedule {

@@ -1,4 +1,4 @@
-import { identifier } from "../base/names.js";
+import { ownIdentifier } from "../base/names.js";
 import type { NumericType, ScatterOp } from "../ir/types.js";
 import { local } from "./build.js";
 import type { EntrySchedule } from "./entry.js";
@@ -10,17 +10,17 @@ import type { Func } from "./nodes.js";
  */
 export const runFold = (entry: EntrySchedule, op: ScatterOp, type: NumericType): Func =>
   entry.program.function(`fold_run_${op}_${type}`, () => ({
-    id: identifier(`fold_run_${op}_${type}`),
+    id: ownIdentifier(`fold_run_${op}_${type}`),
     apart: false,
     params: [
-      { id: identifier("place"), type: "index" },
-      { id: identifier("value"), type, changes: "outside" },
+      { id: ownIdentifier("place"), type: "index" },
+      { id: ownIdentifier("value"), type, changes: "outside" },
     ],
     result: "bool",
     body: [
       {
         kind: "foldRun",
-        value: { id: identifier("value"), type },
+        value: { id: ownIdentifier("value"), type },
         folded: entry.body.fold(op, type, local("value", type), local("other", type)),
       },
     ],

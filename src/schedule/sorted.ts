@@ -1,4 +1,4 @@
-import { identifier, type Identifier } from "../base/names.js";
+import { ownIdentifier, type Identifier } from "../base/names.js";
 import type { ScatterParam } from "../ir/types.js";
 import {
   add,
@@ -65,7 +65,7 @@ export class ApplySchedule extends EntrySchedule {
       const fold = out.inside(() => this.foldInto(this.body, op, type, total, read(values, read(order, AT))));
       out.put({
         kind: "loop",
-        id: identifier("at"),
+        id: ownIdentifier("at"),
         type: "u32",
         cond: and(lt(AT, count), eq(key, local("key", "u32"))),
         step: { fn: "add", by: num(1, "u32") },

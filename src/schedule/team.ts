@@ -1,4 +1,4 @@
-import { identifier, type Identifier } from "../base/names.js";
+import { ownIdentifier, type Identifier } from "../base/names.js";
 import { contributionsIn } from "../ir/analysis/contributions.js";
 import { readsOutside, scratchArrays, teamRows, usesLanes } from "../ir/analysis/teams.js";
 import type { Tunables } from "../ir/tuning.js";
@@ -75,10 +75,10 @@ export class TeamSchedule extends EntrySchedule implements SharingTeam {
 
   constructor(program: Program) {
     super(program, entryName(program.ir.name), true);
-    this.indexNames = [identifier("team"), identifier("place")];
+    this.indexNames = [ownIdentifier("team"), ownIdentifier("place")];
     for (const { name, type } of program.reduces) this.accumulators.set(name, variable(this.names.fresh(name), type));
     this.dynamic_ = dynamicScratchBytes(program.ir.body) > 0;
-    const flag = (wish: string) => (this.ir.checks ? this.names.fresh(wish) : identifier(""));
+    const flag = (wish: string) => (this.ir.checks ? this.names.fresh(wish) : ownIdentifier(""));
     this.flags = { team: flag("failed"), member: flag("member_failed"), thread: flag("thread_failed") };
     this.scratch = scratchArrays(program.ir.body);
     this.barrierBefore = readsOutside(program.ir.body, (view) => program.access.views[view]?.written === true, this.scratch);
@@ -97,7 +97,7 @@ export class TeamSchedule extends EntrySchedule implements SharingTeam {
     const shared = (all: Expr) => cast(beside ? div(all, abreast) : all, "int");
     out.put(fixed("thread", shared(thread("x"))), {
       kind: "let",
-      id: identifier("threads"),
+      id: ownIdentifier("threads"),
       type: "int",
       value: shared(threads("x")),
       fixed: true,

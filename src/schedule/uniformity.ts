@@ -1,5 +1,5 @@
 import type { Expr, Place, Stmt, Word } from "./nodes.js";
-import { blocksOf, expressionsOf, operands } from "./walk.js";
+import { innerLists, ownExpressions, operands } from "./walk.js";
 
 /** Words whose value is the same for all threads of a block, if their arguments are. */
 const ALIKE: ReadonlySet<Word> = new Set<Word>(["groups", "sameBits", "ask", "fail", "pause"]);
@@ -75,7 +75,7 @@ export class Uniformity {
     else if (stmt.kind === "append") this.changes(stmt.at, control);
     else if (stmt.kind === "foldRun") this.changes(stmt.value, { ...control, apart: true });
     else if (stmt.kind === "do") this.called(stmt.call);
-    else if ((stmt.kind === "pointer" || stmt.kind === "point") && (control.apart || expressionsOf(stmt).some((e) => this.varies(e))))
+    else if ((stmt.kind === "pointer" || stmt.kind === "point") && (control.apart || ownExpressions(stmt).some((e) => this.varies(e))))
       this.varying.add(stmt.memory.id);
   }
 
@@ -85,7 +85,7 @@ export class Uniformity {
   }
 
   private turns(stmt: Extract<Stmt, { kind: "loop" | "while" | "repeat" }>, control: Control): void {
-    if ("id" in stmt && stmt.id !== "" && (control.apart || expressionsOf(stmt).some((e) => this.varies(e)))) this.varying.add(stmt.id);
+    if ("id" in stmt && stmt.id !== "" && (control.apart || ownExpressions(stmt).some((e) => this.varies(e)))) this.varying.add(stmt.id);
     const decides = stmt.kind === "repeat" ? stmt.again : stmt.cond;
     const apart = control.apart || (decides !== undefined && this.varies(decides));
     const loop = { left: false };
@@ -93,7 +93,7 @@ export class Uniformity {
     let left: boolean;
     do {
       left = loop.left;
-      for (const body of blocksOf(stmt)) this.list(body, { apart, loop });
+      for (const body of innerLists(stmt)) this.list(body, { apart, loop });
     } while (left !== loop.left);
   }
 
@@ -122,4 +122,4 @@ export class Uniformity {
   }
 }
 
-const hasBarrier = (list: readonly Stmt[]): boolean => list.some((stmt) => stmt.kind === "barrier" || blocksOf(stmt).some(hasBarrier));
+const hasBarrier = (list: readonly Stmt[]): boolean => list.some((stmt) => stmt.kind === "barrier" || innerLists(stmt).some(hasBarrier));

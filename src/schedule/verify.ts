@@ -3,7 +3,7 @@ import type { ScheduledEntry } from "./entry.js";
 import type { Expr, Func, Memory, Place, Stmt, Target, Type } from "./nodes.js";
 import { valueType } from "./build.js";
 import { Uniformity } from "./uniformity.js";
-import { blocksOf, expressionsOf, operands } from "./walk.js";
+import { innerLists, ownExpressions, operands } from "./walk.js";
 
 type Known = { readonly type: Type } | { readonly memory: Memory };
 
@@ -77,14 +77,14 @@ class Verifier {
     if (stmt.kind === "loop") return this.loop(stmt, scope);
     // Its values belong to threads, and the language names them.
     if (stmt.kind === "foldRun") return;
-    for (const e of expressionsOf(stmt)) this.expr(e, scope);
+    for (const e of ownExpressions(stmt)) this.expr(e, scope);
     this.places(stmt, scope);
     if (stmt.kind === "if" || stmt.kind === "while") this.condition(stmt.cond);
     if (stmt.kind === "repeat") {
       this.declared(stmt.id, scope);
       this.condition(stmt.again);
     }
-    for (const list of blocksOf(stmt)) this.list(list, new Scope(scope));
+    for (const list of innerLists(stmt)) this.list(list, new Scope(scope));
   }
 
   /** Variables and arrays that a statement declares or changes. */

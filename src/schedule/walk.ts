@@ -59,10 +59,10 @@ const EXPRESSIONS: { readonly [K in Stmt["kind"]]: (stmt: Extract<Stmt, { kind: 
 };
 
 /** Expressions that a statement evaluates itself; statements inside of it have their own. */
-export const expressionsOf = (stmt: Stmt): readonly Expr[] => (EXPRESSIONS[stmt.kind] as (stmt: Stmt) => readonly Expr[])(stmt);
+export const ownExpressions = (stmt: Stmt): readonly Expr[] => (EXPRESSIONS[stmt.kind] as (stmt: Stmt) => readonly Expr[])(stmt);
 
 /** Lists of statements inside of a statement. */
-export function blocksOf(stmt: Stmt): readonly (readonly Stmt[])[] {
+export function innerLists(stmt: Stmt): readonly (readonly Stmt[])[] {
   if (stmt.kind === "if") return [stmt.then, stmt.else];
   if (stmt.kind === "while") return [stmt.body, stmt.update];
   return "body" in stmt ? [stmt.body] : NONE;

@@ -3,11 +3,11 @@ import test from "node:test";
 import fc from "fast-check";
 import { Names } from "../../src/base/names.js";
 import { Code } from "../../src/emit/c/code.js";
-import { IN_JAVASCRIPT, inC, NumbersAsText } from "../../src/emit/standalone/plan-text.js";
+import { JS_SPELLING, cSpelling, NumbersAsText } from "../../src/emit/standalone/plan-text.js";
 import { blocksOfTeams, gridOverRange, groupsOverRange, linearGroups, type GridFacts } from "../../src/schedule/plan/grids.js";
 import { planLaunch, type PlanRules, type RangeBatch } from "../../src/schedule/plan/launch.js";
-import { NUMBERS, type Numbers } from "../../src/schedule/plan/numbers.js";
-import type { PlanSink, RunValues } from "../../src/schedule/plan/sink.js";
+import { PLAIN_NUMBERS, type PlanNumbers } from "../../src/schedule/plan/numbers.js";
+import type { PlanSink, PlannedRun } from "../../src/schedule/plan/sink.js";
 import type { Traversal } from "../../src/schedule/program.js";
 
 /* Grids that devices compute are those that launch functions in files compute: their text is run here, as JavaScript, and as C with 64-bit integers. */
@@ -19,19 +19,19 @@ const power = (most: number) => fc.integer({ min: 0, max: most }).map((n) => 2 *
 type Given = Readonly<Record<string, number>>;
 
 /** The numbers that `make` gives, of text in JavaScript. */
-function inJavaScript(given: Given, make: (on: Numbers<string>) => readonly string[]): number[] {
+function inJavaScript(given: Given, make: (on: PlanNumbers<string>) => readonly string[]): number[] {
   const names = new Names();
   const code = new Code();
-  const results = make(new NumbersAsText(IN_JAVASCRIPT, code, (wish) => names.fresh(wish)));
+  const results = make(new NumbersAsText(JS_SPELLING, code, (wish) => names.fresh(wish)));
   code.line(`return [${results.join(", ")}];`);
   return run(given, Object.values(given), String(code)).map(Number);
 }
 
 /** The same of text in C: its arithmetic is that of big integers as long as nothing overflows. */
-function inLongs(given: Given, make: (on: Numbers<string>) => readonly string[]): number[] {
+function inLongs(given: Given, make: (on: PlanNumbers<string>) => readonly string[]): number[] {
   const names = new Names();
   const code = new Code();
-  const results = make(new NumbersAsText(inC("long long"), code, (wish) => names.fresh(wish)));
+  const results = make(new NumbersAsText(cSpelling("long long"), code, (wish) => names.fresh(wish)));
   code.line(`return [${results.join(", ")}];`);
   const big = String(code)
     .replaceAll("const long long", "const")
@@ -45,8 +45,8 @@ const run = (given: Given, values: readonly unknown[], text: string): unknown[] 
   (new Function(...Object.keys(given), text) as (...all: readonly unknown[]) => unknown[])(...values);
 
 /** Gives by name as text, or as numbers. */
-function alike(given: Given, make: <N>(on: Numbers<N>, known: (name: string) => N) => readonly N[]): void {
-  const wanted = make(NUMBERS, (name) => given[name]);
+function alike(given: Given, make: <N>(on: PlanNumbers<N>, known: (name: string) => N) => readonly N[]): void {
+  const wanted = make(PLAIN_NUMBERS, (name) => given[name]);
   assert.deepEqual(
     inJavaScript(given, (on) => make(on, (name) => name)),
     wanted,
@@ -129,13 +129,13 @@ test("grids of workgroups and of teams are the same in numbers and in text", () 
 
 /** Takes notes of a plan of numbers. */
 class Notes implements PlanSink<number, string, string, RangeBatch<number>> {
-  readonly on = NUMBERS;
+  readonly on = PLAIN_NUMBERS;
   readonly lines: string[] = [];
 
   want({ kind }: { kind: string }, _type: string, count: number): void {
     this.lines.push(`want ${kind} ${count}`);
   }
-  run(entry: string, grid: string, { numbers, swapped }: RunValues<number, RangeBatch<number>>): void {
+  run(entry: string, grid: string, { numbers, swapped }: PlannedRun<number, RangeBatch<number>>): void {
     this.lines.push(`${entry} ${grid} ${JSON.stringify(numbers)}${swapped ? " swapped" : ""}`);
   }
   clear(name: string, count: number): void {

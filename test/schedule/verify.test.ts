@@ -11,7 +11,7 @@ import { defaultAssumptions, entriesOf, scheduleGpu } from "../../src/schedule/l
 import type { Expr, Stmt } from "../../src/schedule/nodes.js";
 import { Uniformity } from "../../src/schedule/uniformity.js";
 import { verifySchedule } from "../../src/schedule/verify.js";
-import { blocksOf } from "../../src/schedule/walk.js";
+import { innerLists } from "../../src/schedule/walk.js";
 import { applicationKernels } from "../device/gpu-sources.js";
 
 const FEATURES = [
@@ -44,7 +44,7 @@ function changed(list: readonly Stmt[], change: (stmt: Stmt) => readonly Stmt[])
   });
 }
 
-const everyStatement = (list: readonly Stmt[]): Stmt[] => list.flatMap((stmt) => [stmt, ...blocksOf(stmt).flatMap(everyStatement)]);
+const everyStatement = (list: readonly Stmt[]): Stmt[] => list.flatMap((stmt) => [stmt, ...innerLists(stmt).flatMap(everyStatement)]);
 
 /** Plants a mistake at each statement for which `plant` has one, and wants it found with this message. */
 function planted(plant: (stmt: Stmt) => readonly Stmt[] | undefined, message: RegExp, least: number): void {

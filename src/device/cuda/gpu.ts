@@ -2,7 +2,7 @@ import { DeviceError } from "../../base/errors.js";
 import type { Entry as EntryCode, GpuLanguage } from "../../schedule/program.js";
 import { keepSource } from "../../cache/keep-source.js";
 import type { CodeFacts, GpuEntry, GpuMachine, GpuMemory } from "../gpu/machine.js";
-import type { Shape, Step, Fill } from "../gpu/steps.js";
+import type { GridShape, StreamStep, Fill } from "../gpu/steps.js";
 import type { AnySlot } from "../../schedule/slots.js";
 import type { MemorySpace } from "../memory/view.js";
 import type { DeviceAttribute } from "./calls.js";
@@ -262,7 +262,7 @@ export class CudaGpu implements GpuMachine {
     this.staging.write(address, "u32", words, 0);
   }
 
-  kernelStep<Slot extends AnySlot>(code: EntryCode<Slot>, entry: GpuEntry, shape: Shape, fill: Fill<Slot>): Step {
+  kernelStep<Slot extends AnySlot>(code: EntryCode<Slot>, entry: GpuEntry, shape: GridShape, fill: Fill<Slot>): StreamStep {
     const { mostThreads } = this.driver.api;
     if (shape.grid.some((blocks, axis) => blocks * shape.block[axis] > mostThreads))
       throw new DeviceError(
@@ -273,7 +273,7 @@ export class CudaGpu implements GpuMachine {
     return new KernelStep(this, code, (entry as Entry).handle, shape, packParams(code.params, fill));
   }
 
-  fillStep(address: number, value: number, bytes: number): Step {
+  fillStep(address: number, value: number, bytes: number): StreamStep {
     return new FillStep(this, address, value, bytes);
   }
 

@@ -1,7 +1,7 @@
 import { unreachable } from "../../base/unreachable.js";
 import type { Entry as EntryCode, KernelParam, ValueParam, ValueType } from "../../schedule/program.js";
 import type { AnySlot } from "../../schedule/slots.js";
-import { valueOf, type Fill, type Shape, type Step } from "../gpu/steps.js";
+import { valueOf, type Fill, type GridShape, type StreamStep } from "../gpu/steps.js";
 import type { Handle } from "./calls.js";
 import type { Driver } from "./driver.js";
 import type { CudaCapture } from "./capture.js";
@@ -75,7 +75,7 @@ class EarlyLaunch {
   constructor(
     private readonly driver: Driver,
     private readonly entry: Handle,
-    { grid, block, shared = 0 }: Shape,
+    { grid, block, shared = 0 }: GridShape,
   ) {
     [...grid, ...block, shared].forEach((value, n) => this.config.setUint32(4 * n, value, true));
     this.attribute.setUint32(0, PROGRAMMATIC_STREAM_SERIALIZATION, true);
@@ -91,7 +91,7 @@ class EarlyLaunch {
 }
 
 /** A kernel with its parameters packed once, so that enqueueing it is one call of the driver. */
-export class KernelStep implements Step {
+export class KernelStep implements StreamStep {
   private readonly driver: Driver;
   private arguments: readonly unknown[];
   /** Made when a graph first asks for it; undefined where it must not start early. */
@@ -104,7 +104,7 @@ export class KernelStep implements Step {
     private readonly gpu: StepGpu,
     private readonly code: EntryCode<AnySlot>,
     private readonly entry: Handle,
-    shape: Shape,
+    shape: GridShape,
     private readonly params: Packed,
   ) {
     const { driver } = gpu;
@@ -117,7 +117,7 @@ export class KernelStep implements Step {
     [this.arguments, this.early] = this.over(shape);
   }
 
-  private over(shape: Shape): [KernelStep["arguments"], KernelStep["early"]] {
+  private over(shape: GridShape): [KernelStep["arguments"], KernelStep["early"]] {
     const { driver, entry } = this;
     const { grid, block, shared = 0 } = shape;
     let made: EarlyLaunch | undefined;
@@ -131,7 +131,7 @@ export class KernelStep implements Step {
       if (slot.kind === "scalar") write(data, offset, type, Number(values[slot.name!]));
   }
 
-  refill(shape: Shape, fill: Fill<AnySlot>): void {
+  refill(shape: GridShape, fill: Fill<AnySlot>): void {
     writeAll(this.params, fill);
     [this.arguments, this.early] = this.over(shape);
   }
@@ -146,7 +146,7 @@ export class KernelStep implements Step {
 }
 
 /** Sets bytes of device memory. */
-export class FillStep implements Step {
+export class FillStep implements StreamStep {
   constructor(
     private readonly gpu: StepGpu,
     private readonly target: Handle,

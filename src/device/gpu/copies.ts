@@ -2,7 +2,7 @@ import { copyAxes } from "../../emit/copy-axes.js";
 import { COPIED_SIZES, COPY_BLOCK, copyEntry, type CopiedSize, type CopySlot } from "../../emit/c/gpu/copy.js";
 import { BYTES, stridesOf, type View } from "../memory/view.js";
 import type { GpuEntry, GpuMachine } from "./machine.js";
-import { blocks, fillFrom, type Step } from "./steps.js";
+import { blocks, fillFrom, type StreamStep } from "./steps.js";
 
 /** The kernels of strided copies, ready on a GPU. */
 export function loadCopies(gpu: GpuMachine): ReadonlyMap<string, GpuEntry> {
@@ -29,7 +29,13 @@ export const stridedMemory = (view: View): StridedMemory => ({
 export const denseMemory = (address: number, shape: readonly number[]): StridedMemory => ({ address, strides: stridesOf(shape, "right") });
 
 /** The copy of a view-shaped set of elements of `size` bytes each. */
-export function stridedCopy(gpu: GpuMachine, size: CopiedSize, shape: readonly number[], from: StridedMemory, to: StridedMemory): Step {
+export function stridedCopy(
+  gpu: GpuMachine,
+  size: CopiedSize,
+  shape: readonly number[],
+  from: StridedMemory,
+  to: StridedMemory,
+): StreamStep {
   const code = copyEntry(size);
   const entry = loadCopies(gpu).get(code.name)!;
   const count = shape.reduce((a, b) => a * b, 1);

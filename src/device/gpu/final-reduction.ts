@@ -4,10 +4,10 @@ import type { GpuLanguage, GpuProgram, Entry as EntryCode } from "../../schedule
 import type { GpuSlot } from "../../schedule/slots.js";
 import { BYTES } from "../memory/view.js";
 import type { GpuEntry, GpuMachine, GpuMemory } from "./machine.js";
-import { blocks, type Fill, type Step } from "./steps.js";
+import { blocks, type Fill, type StreamStep } from "./steps.js";
 
 /** Partial results of one reduction, one after the other. */
-export interface Piece {
+export interface FinalPiece {
   readonly address: number;
   readonly count: number;
 }
@@ -46,7 +46,12 @@ export const mailboxBytes = (members: number, blocks: number, reductions: number
 export const inOneKernel = ({ allReduces }: GpuLanguage, pieces: number): boolean => allReduces || pieces <= MOST_PIECES;
 
 /** Cuts partials from these places into pieces, one a block: what threads ask for at once, unless there would be more than can be received at once. */
-export function piecesOf({ allReduces, finalThreads }: GpuLanguage, partials: readonly Piece[], bytes: number, members: number): Piece[] {
+export function piecesOf(
+  { allReduces, finalThreads }: GpuLanguage,
+  partials: readonly FinalPiece[],
+  bytes: number,
+  members: number,
+): FinalPiece[] {
   const most = allReduces ? Math.floor(RECEIVERS / members) : MOST_PIECES;
   const folders = allReduces ? finalThreads - MOST_SENT : finalThreads;
   const total = partials.reduce((sum, { count }) => sum + count, 0);
@@ -55,7 +60,7 @@ export function piecesOf({ allReduces, finalThreads }: GpuLanguage, partials: re
 
 /** One run of a program's `finish` over partials from several places, and the memory that it needs. */
 export class FinalReduction {
-  readonly step: Step;
+  readonly step: StreamStep;
   readonly blocks: number;
   private readonly memory: GpuMemory;
 
@@ -68,7 +73,7 @@ export class FinalReduction {
     { reduces }: GpuProgram,
     finish: EntryCode,
     entry: GpuEntry,
-    partials: ReadonlyMap<string, readonly Piece[]>,
+    partials: ReadonlyMap<string, readonly FinalPiece[]>,
     to: FoldTargets,
     members?: Members,
   ) {
@@ -132,7 +137,7 @@ const upload = (gpu: GpuMachine, address: number, numbers: readonly number[]): v
   gpu.upload(address, new Uint32Array(BigUint64Array.from(numbers.map(BigInt)).buffer));
 
 /** Cuts the partials of each place into pieces of `length` and a rest. */
-const cut = (partials: readonly Piece[], bytes: number, length: number): Piece[] =>
+const cut = (partials: readonly FinalPiece[], bytes: number, length: number): FinalPiece[] =>
   partials.flatMap(({ address, count }) =>
     Array.from({ length: Math.max(1, blocks(count, length)) }, (_, n) => ({
       address: address + n * length * bytes,

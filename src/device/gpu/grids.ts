@@ -4,7 +4,7 @@ import { SORTED_AT_A_TIME, TILE_PERCENT } from "../../schedule/constants.js";
 import { BLOCK } from "../../schedule/entry.js";
 import { blocksOfTeams, gridOverRange, type Axes, type GridFacts } from "../../schedule/plan/grids.js";
 import type { PlanRules } from "../../schedule/plan/launch.js";
-import { NUMBERS } from "../../schedule/plan/numbers.js";
+import { PLAIN_NUMBERS } from "../../schedule/plan/numbers.js";
 import type { Binding } from "../launch/binding.js";
 import type { RangePolicy } from "../launch/policy.js";
 import { BYTES } from "../memory/view.js";
@@ -13,7 +13,7 @@ import { batchesOf, type Batch, type SortRules } from "./launch-plan.js";
 import type { GpuEntry, GpuMachine } from "./machine.js";
 import { alignedBegin, type LaunchProgram } from "./program.js";
 import { rangeBatches, teamBatches } from "./sorted-contributions.js";
-import { blocks, type Shape } from "./steps.js";
+import { blocks, type GridShape } from "./steps.js";
 
 /** Chunks that one block folds in a step. */
 const CHUNKS_PER_BLOCK = BLOCK / REDUCTION_LANES;
@@ -28,11 +28,11 @@ export function gridRules(
   code: LaunchProgram,
   main: GpuEntry,
   shared: number,
-): PlanRules<number, Shape, Batch> {
+): PlanRules<number, GridShape, Batch> {
   const { program } = code;
   const { policy } = binding;
   const resident = (bytes: number): number => main.residentBlocks(program.threads, bytes) * gpu.facts.multiprocessors;
-  const flat = (grid: number): Shape => ({ grid: [grid, 1, 1], block: [BLOCK, 1, 1] });
+  const flat = (grid: number): GridShape => ({ grid: [grid, 1, 1], block: [BLOCK, 1, 1] });
   const facts: GridFacts<number> = {
     limit: groupLimit(),
     resident: () => resident(shared),
@@ -49,14 +49,14 @@ export function gridRules(
       const range = batch?.policy ?? whole;
       if (program.traversal === "segments") return gridOfSegments(range, code.caches!.segment, program.threads, shared);
       const before = program.traversal === "strided" ? 0 : range.begin.at(-1)! - alignedBegin(range, binding.views);
-      const { grid, block, numbers } = gridOverRange(NUMBERS, program, range.extents, before, facts);
+      const { grid, block, numbers } = gridOverRange(PLAIN_NUMBERS, program, range.extents, before, facts);
       return { ...gridded(program.planes > 0 ? { grid, block } : { grid, block, shared }), numbers };
     },
     overChunks: (chunks) => ({ ...flat(blocks(chunks, CHUNKS_PER_BLOCK)), shared }),
     overPartials: (chunks) => flat(blocks(chunks, CHUNKS_PER_BLOCK)),
     overTeams: (teams, rows) => {
       const bytes = program.scratchBytes;
-      const grid = blocksOfTeams(NUMBERS, { blocks: teams, rows, resident: resident(bytes), limit: groupLimit() });
+      const grid = blocksOfTeams(PLAIN_NUMBERS, { blocks: teams, rows, resident: resident(bytes), limit: groupLimit() });
       return { grid, block: [program.threads, 1, 1], shared: bytes };
     },
     overItems: (count) => flat(blocks(count, BLOCK)),
@@ -66,12 +66,12 @@ export function gridRules(
 }
 
 const all = ([x, y, z]: Axes<number>): number => x * y * z;
-const gridded = (shape: Shape): { grid: Shape; blocks: number } => ({ grid: shape, blocks: all(shape.grid) });
+const gridded = (shape: GridShape): { grid: GridShape; blocks: number } => ({ grid: shape, blocks: all(shape.grid) });
 
 /** A block for each segment of elements. */
 function gridOfSegments({ extents }: RangePolicy, segment: number, threads: number, shared: number) {
-  const elements = NUMBERS.product(...extents);
-  const shape: Shape = { grid: [Math.max(1, blocks(elements, segment)), 1, 1], block: [threads, 1, 1], shared };
+  const elements = PLAIN_NUMBERS.product(...extents);
+  const shape: GridShape = { grid: [Math.max(1, blocks(elements, segment)), 1, 1], block: [threads, 1, 1], shared };
   return { ...gridded(shape), numbers: { elements, segment } };
 }
 

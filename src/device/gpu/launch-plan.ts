@@ -1,13 +1,13 @@
 import type { NumericType } from "../../ir/types.js";
-import { NUMBERS, type Numbers } from "../../schedule/plan/numbers.js";
+import { PLAIN_NUMBERS, type PlanNumbers } from "../../schedule/plan/numbers.js";
 import { planLaunch, type PlannedCode, type PlannedLaunch, type PlanRules, type RangeBatch } from "../../schedule/plan/launch.js";
-import type { PlanSink, RunValues as RunOf, SortRun } from "../../schedule/plan/sink.js";
+import type { MemoryPart, PlanSink, PlannedRun as RunOf, SortRun } from "../../schedule/plan/sink.js";
 import type { Binding } from "../launch/binding.js";
 import type { RangePolicy } from "../launch/policy.js";
 import { residentTeams } from "../launch/team-rows.js";
 import { chunksBefore } from "./partials.js";
 import { sortPasses, type SortPass, type Sorted } from "./sorted-contributions.js";
-import type { Part, WantedPart } from "./temporary.js";
+import type { WantedPart } from "./temporary.js";
 
 /** A piece of the range that runs at a time; `piece` numbers what a shader sees of memory, where that is limited. */
 export interface Batch extends RangeBatch<number> {
@@ -45,7 +45,7 @@ export interface SortRules {
 }
 
 /** The plan of a launch. */
-export function planOf<E, G>(
+export function launchPlanOf<E, G>(
   binding: Binding,
   code: PlannedCode<E>,
   rules: PlanRules<number, G, Batch>,
@@ -90,14 +90,14 @@ export function teamRemarks(binding: Binding, code: { serial: boolean; members: 
 
 /** Collects a plan, which is made of numbers alone, before there is any memory. */
 class CollectedPlan<E, G> implements PlanSink<number, E, G, Batch> {
-  readonly on: Numbers<number> = NUMBERS;
+  readonly on: PlanNumbers<number> = PLAIN_NUMBERS;
   readonly parts: WantedPart[] = [];
   readonly steps: PlannedStep<E, G>[] = [];
   private readonly sortedBy = new Map<string, Sorted>();
 
   constructor(private readonly rules: SortRules) {}
 
-  want(part: Part, type: NumericType, count: number): void {
+  want(part: MemoryPart, type: NumericType, count: number): void {
     this.parts.push({ part, type, count });
   }
 

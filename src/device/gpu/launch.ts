@@ -1,3 +1,4 @@
+import type { MemoryPart } from "../../schedule/plan/sink.js";
 import { unreachable } from "../../base/unreachable.js";
 import type { Entry as EntryCode, GpuProgram } from "../../schedule/program.js";
 import { SORT_BITS, SORT_ENTRIES, SORT_THREADS, type SortSlot } from "../../emit/c/gpu/sort.js";
@@ -9,30 +10,30 @@ import type { LaunchTuning } from "../tuning/tuning.js";
 import { checksRemark } from "../launch/faults.js";
 import { DeviceLaunch } from "./device-launch.js";
 import type { GpuEntry, GpuMachine, GpuMemory } from "./machine.js";
-import { inOneKernel, FinalReduction, piecesOf, type FoldTargets, type Members, type Piece } from "./final-reduction.js";
+import { inOneKernel, FinalReduction, piecesOf, type FoldTargets, type Members, type FinalPiece } from "./final-reduction.js";
 import { gridRules, SORT_RULES } from "./grids.js";
-import { planOf, teamRemarks, type LaunchPlan, type PlannedStep } from "./launch-plan.js";
-import { fillFrom, type Fill, type Shape, type Step } from "./steps.js";
+import { launchPlanOf, teamRemarks, type LaunchPlan, type PlannedStep } from "./launch-plan.js";
+import { fillFrom, type Fill, type GridShape, type StreamStep } from "./steps.js";
 import { haveSameCode, programOf, type LaunchProgram } from "./program.js";
 import { copyBytes } from "./strategy.js";
-import { layOutParts, type Part } from "./temporary.js";
+import { layOutParts } from "./temporary.js";
 import { addressOf, fillRun, type ValueSources } from "./values.js";
 
 /** The compiled entries of a launch's program, by name. */
 type Entries = ReadonlyMap<string, GpuEntry>;
 
-type Plan = LaunchPlan<EntryCode, Shape>;
+type Plan = LaunchPlan<EntryCode, GridShape>;
 
 /** Memory of a launch for itself, and places of its parts. */
 interface OwnMemory {
   readonly memory: GpuMemory | undefined;
-  at(part: Part): number;
+  at(part: MemoryPart): number;
 }
 
 /** A kernel bound to arguments on one GPU: the steps of a run, and the temporary memory that they share. */
 export class GpuLaunch extends DeviceLaunch<GpuMachine> {
   /** Memory of `unfolded` partials, by reduce parameter. */
-  readonly left: ReadonlyMap<string, Piece>;
+  readonly left: ReadonlyMap<string, FinalPiece>;
   protected readonly reduces: GpuProgram["reduces"];
   private readonly code: LaunchProgram;
   private readonly entries: Entries;
@@ -40,7 +41,7 @@ export class GpuLaunch extends DeviceLaunch<GpuMachine> {
   private values: ValueSources;
   private own: OwnMemory | undefined;
   private finalReduction: FinalReduction | undefined;
-  private readonly steps: Step[] = [];
+  private readonly steps: StreamStep[] = [];
 
   constructor(gpu: GpuMachine, binding: Binding) {
     super(gpu, binding);
@@ -155,13 +156,13 @@ export class GpuLaunch extends DeviceLaunch<GpuMachine> {
     return inOneKernel(this.gpu.language, launches.length);
   }
 
-  private partialsOf(launches: readonly GpuLaunch[]): Map<string, Piece[]> {
+  private partialsOf(launches: readonly GpuLaunch[]): Map<string, FinalPiece[]> {
     return new Map(this.code.program.reduces.map(({ name }) => [name, launches.map(({ left }) => left.get(name)!)]));
   }
 
   private reduceFinally(
     finish: EntryCode,
-    pieces: ReadonlyMap<string, readonly Piece[]>,
+    pieces: ReadonlyMap<string, readonly FinalPiece[]>,
     to: FoldTargets,
     members?: Members,
   ): FinalReduction {
@@ -181,7 +182,7 @@ function planned(gpu: GpuMachine, binding: Binding): { code: LaunchProgram; entr
 function planFor(gpu: GpuMachine, binding: Binding, code: LaunchProgram, entries: Entries): Plan {
   const main = entries.get(code.program.main.name)!;
   const rules = gridRules(gpu, binding, code, main, copiesOf(binding, code.program).bytes);
-  return planOf(binding, code, rules, SORT_RULES);
+  return launchPlanOf(binding, code, rules, SORT_RULES);
 }
 
 /** The program, emitted or found. Throws LaunchError if it cannot do what was asked for. */
@@ -209,8 +210,8 @@ function compile(gpu: GpuMachine, { precision, kernel }: Binding, { main, fold, 
 function allocate(
   gpu: GpuMachine,
   { kernel }: Binding,
-  { parts }: LaunchPlan<EntryCode, Shape>,
-): { memory: GpuMemory | undefined; at: (part: Part) => number } {
+  { parts }: LaunchPlan<EntryCode, GridShape>,
+): { memory: GpuMemory | undefined; at: (part: MemoryPart) => number } {
   for (const { part, count } of parts)
     if (part.kind === "keys" && count >= 2 ** 32)
       throw new DeviceError(
@@ -220,7 +221,7 @@ function allocate(
       );
   const layout = layOutParts(parts);
   const memory = layout.bytes > 0 ? gpu.allocate(layout.bytes) : undefined;
-  const at = (part: Part): number => {
+  const at = (part: MemoryPart): number => {
     const offset = layout.offset(part);
     return offset === undefined ? 0 : memory!.address + offset;
   };
@@ -228,7 +229,7 @@ function allocate(
 }
 
 /** One step of the plan with its parameters. */
-function stepsOf(gpu: GpuMachine, entries: Entries, values: ValueSources, step: PlannedStep<EntryCode, Shape>): Step[] {
+function stepsOf(gpu: GpuMachine, entries: Entries, values: ValueSources, step: PlannedStep<EntryCode, GridShape>): StreamStep[] {
   switch (step.kind) {
     case "run":
       return [gpu.kernelStep(step.entry, entries.get(step.entry.name)!, step.grid, fillRun(values, step.values))];
@@ -245,8 +246,8 @@ function stepsOf(gpu: GpuMachine, entries: Entries, values: ValueSources, step: 
 function sortSteps(
   gpu: GpuMachine,
   { at }: ValueSources,
-  { name, pass, count, tiles }: PlannedStep<EntryCode, Shape> & { kind: "sort" },
-): Step[] {
+  { name, pass, count, tiles }: PlannedStep<EntryCode, GridShape> & { kind: "sort" },
+): StreamStep[] {
   const list = Object.values(SORT_ENTRIES).map((entry) => entry.name);
   const compiled = gpu.load(gpu.language.sort, false, "sort", list);
   const fill = fillFrom<SortSlot["kind"]>({
@@ -280,14 +281,18 @@ function copiesOf(binding: Binding, { shared }: GpuProgram): { at: Record<string
   return { at, bytes };
 }
 
-const leftBy = ({ reduces }: GpuProgram, { left }: LaunchPlan<EntryCode, Shape>, at: (part: Part) => number): Map<string, Piece> =>
+const leftBy = (
+  { reduces }: GpuProgram,
+  { left }: LaunchPlan<EntryCode, GridShape>,
+  at: (part: MemoryPart) => number,
+): Map<string, FinalPiece> =>
   new Map(left === undefined ? [] : reduces.map(({ name }) => [name, { address: at({ kind: "partials", name }), count: left }]));
 
 const outputsOf = ({ outputs }: Binding): Record<string, number> =>
   Object.fromEntries(Object.entries(outputs).map(([name, view]) => [name, view ? addressOf(view) : 0]));
 
 /** The grid of the first run of the main entry. */
-function gridRemark({ main, traversal, elements }: GpuProgram, { steps }: LaunchPlan<EntryCode, Shape>): string[] {
+function gridRemark({ main, traversal, elements }: GpuProgram, { steps }: LaunchPlan<EntryCode, GridShape>): string[] {
   for (const step of steps)
     if (step.kind === "run" && step.entry === main) {
       const { grid, block } = step.grid;

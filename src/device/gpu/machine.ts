@@ -1,7 +1,7 @@
 import type { Entry as EntryCode, GpuLanguage } from "../../schedule/program.js";
 import type { AnySlot } from "../../schedule/slots.js";
 import type { Buffer, MemorySpace } from "../memory/view.js";
-import type { Fill, Shape, Step } from "./steps.js";
+import type { Fill, GridShape, StreamStep } from "./steps.js";
 
 /** Facts on which the code of a launch depends. */
 export interface CodeFacts {
@@ -41,9 +41,9 @@ export interface GpuMachine {
   /** Puts words into memory, before whatever is enqueued later. */
   upload(address: number, words: Uint32Array): void;
   /** A run of an entry that `load` gave. */
-  kernelStep<Slot extends AnySlot>(code: EntryCode<Slot>, entry: GpuEntry, shape: Shape, fill: Fill<Slot>): Step;
+  kernelStep<Slot extends AnySlot>(code: EntryCode<Slot>, entry: GpuEntry, shape: GridShape, fill: Fill<Slot>): StreamStep;
   /** Sets every byte of a piece of memory. */
-  fillStep(address: number, value: number, bytes: number): Step;
+  fillStep(address: number, value: number, bytes: number): StreamStep;
   /** Steps of this kernel are enqueued next. Throws DeviceError once closed. */
   starts(kernel: string): void;
 }

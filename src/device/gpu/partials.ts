@@ -11,7 +11,7 @@ interface Reduced {
 const chunksOfLine = ({ extents }: RangePolicy): number => Math.ceil(extents.at(-1)! / REDUCTION_CHUNK);
 
 /** Chunks of a range, which never go over the end of a line. */
-export const chunksOf = (policy: RangePolicy): number => policy.extents.slice(0, -1).reduce((a, b) => a * b, chunksOfLine(policy));
+const chunksOf = (policy: RangePolicy): number => policy.extents.slice(0, -1).reduce((a, b) => a * b, chunksOfLine(policy));
 
 /** Chunks of a range before the chunks of a piece that was cut off along the first axis: they lie in row-major order. */
 export function chunksBefore(piece: RangePolicy, { begin, extents }: RangePolicy): number {

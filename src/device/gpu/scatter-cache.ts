@@ -5,7 +5,7 @@ import { LaunchError } from "../../base/errors.js";
 import type { Binding } from "../launch/binding.js";
 import { strategySource } from "../tuning/tuning.js";
 import { BYTES, type View } from "../memory/view.js";
-import type { Choice, ScatterChoice } from "./scatter.js";
+import type { ParamChoice, ScatterChoice } from "./scatter.js";
 
 /** Fewer lines than this bring together next to nothing. */
 const FEWEST_LINES = 16;
@@ -26,7 +26,7 @@ export interface ScatterCacheShape {
 }
 
 /** The choice of scatter caches for a target that they were asked for. Throws LaunchError if there cannot be any. */
-export function cached(binding: Binding, { name }: ScatterParam): Choice {
+export function cached(binding: Binding, { name }: ScatterParam): ParamChoice {
   const { kernel, policy, views } = binding;
   const refuse = (why: string): never => {
     throw new LaunchError(

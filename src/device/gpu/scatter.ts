@@ -10,7 +10,7 @@ import { strategySource } from "../tuning/tuning.js";
 const CROWDED = 16;
 
 /** How one scatter parameter is brought together. */
-export interface Choice {
+export interface ParamChoice {
   code: ScatterCode;
   strategy: ScatterStrategy;
   why: string;
@@ -38,7 +38,7 @@ export interface ScatterFacts {
 }
 
 /** Chooses for each scatter parameter of a launch; `one` is what runs alone where a single one must: a thread. */
-export function chooseEach(binding: Binding, one: string, choose: (target: ScatterParam) => Choice): ScatterChoice {
+export function chooseEach(binding: Binding, one: string, choose: (target: ScatterParam) => ParamChoice): ScatterChoice {
   const targets = binding.ir.params.filter((p): p is ScatterParam => p.kind === "scatter");
   const made = targets.map((target) => ({ name: target.name, ...choose(target) }));
   // One scatter that only one thread can order takes all the others with it.
@@ -54,7 +54,7 @@ export function chooseEach(binding: Binding, one: string, choose: (target: Scatt
 }
 
 /** In element order where that matters, else as is fastest. */
-export function sorted(binding: Binding, target: ScatterParam, facts: ScatterFacts): Choice {
+export function sorted(binding: Binding, target: ScatterParam, facts: ScatterFacts): ParamChoice {
   if (orderMatters(target)) return inOrder(binding, target);
   const free = inAnyOrder(binding, target, facts);
   return { ...free, why: `${free.why}, as any order gives the same bits` };
@@ -69,7 +69,7 @@ export function inOrder(
     : binding.ordered
       ? "as the launch is deterministic"
       : strategySource(binding),
-): Choice {
+): ParamChoice {
   const slots = contributionsOf(binding.ir, target.name, launchRanges(binding));
   // Rejects sizes beyond 32-bit positions, as one of these marks unused slots.
   if (slots === undefined || binding.views[target.name].size >= 2 ** 32 - 1) return { code: "serial", strategy: "sorted", why };
@@ -83,7 +83,7 @@ export function inOrder(
 }
 
 /** In copies where many elements meet in few targets, else with atomics. */
-export function inAnyOrder(binding: Binding, target: ScatterParam, facts: ScatterFacts): Choice {
+export function inAnyOrder(binding: Binding, target: ScatterParam, facts: ScatterFacts): ParamChoice {
   const { policy } = binding;
   const { size } = binding.views[target.name];
   const bytes = facts.copyBytes(binding, target);

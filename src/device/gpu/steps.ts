@@ -17,17 +17,17 @@ export const fillFrom =
     values[kind];
 
 /** One piece of work for a stream, given by its handle. */
-export interface Step {
+export interface StreamStep {
   enqueue(stream: number): void;
   /** Gives scalars of a launch other values, from the next enqueue on. */
   setScalars?(values: Readonly<Record<string, number | boolean>>): void;
   /** Gives all parameters other values and takes another grid, from the next enqueue on. */
-  refill?(shape: Shape, fill: Fill<AnySlot>): void;
+  refill?(shape: GridShape, fill: Fill<AnySlot>): void;
   /** Gives back what the step holds of the driver. */
   free?(): void;
 }
 
-export interface Shape {
+export interface GridShape {
   /** Blocks, along x, y and z. */
   grid: readonly [number, number, number];
   /** Threads of a block. */

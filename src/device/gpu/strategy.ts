@@ -6,7 +6,7 @@ import { strategySource } from "../tuning/tuning.js";
 import { BYTES } from "../memory/view.js";
 import type { CodeFacts } from "./machine.js";
 import { cached, scatterCacheShape, type ScatterCacheShape } from "./scatter-cache.js";
-import { chooseEach, inAnyOrder, inOrder, sorted, type Choice, type ScatterChoice, type ScatterFacts } from "./scatter.js";
+import { chooseEach, inAnyOrder, inOrder, sorted, type ParamChoice, type ScatterChoice, type ScatterFacts } from "./scatter.js";
 
 /** Bytes of a copy in shared memory, on a multiple of 8. */
 export const copyBytes = (binding: Binding, { name, element }: Pick<ScatterParam, "name" | "element">): number =>
@@ -35,7 +35,7 @@ export function chooseScatter(binding: Binding, facts: CodeFacts): ScatterChoice
   return { ...choice, caches: scatterCacheShape(binding, choice, Math.min(STATIC_SHARED, facts.sharedBytes - bytes)) };
 }
 
-function choose(binding: Binding, target: ScatterParam, facts: CodeFacts): Choice {
+function choose(binding: Binding, target: ScatterParam, facts: CodeFacts): ParamChoice {
   const bytes = copyBytes(binding, target);
   const ranged = binding.policy.kind === "range";
   const atomics = facts.atomics64 || BYTES[target.element] < 8;

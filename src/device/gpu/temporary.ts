@@ -1,12 +1,10 @@
-import type { MemoryPart as Part } from "../../schedule/plan/sink.js";
+import type { MemoryPart } from "../../schedule/plan/sink.js";
 import { SlotMap } from "../../schedule/slots.js";
 import type { NumericType } from "../../ir/types.js";
 import { BYTES } from "../memory/view.js";
 
-export type { Part };
-
 export interface WantedPart {
-  readonly part: Part;
+  readonly part: MemoryPart;
   readonly type: NumericType;
   /** Elements. */
   readonly count: number;
@@ -19,12 +17,12 @@ const ALIGNMENT = 256;
 export interface TemporaryLayout {
   readonly bytes: number;
   /** Bytes before a part; undefined for one that is empty or missing. */
-  offset(part: Part): number | undefined;
+  offset(part: MemoryPart): number | undefined;
 }
 
 /** Lays the parts out in sequence. */
 export function layOutParts(wanted: readonly WantedPart[]): TemporaryLayout {
-  const offsets = new SlotMap<Part, number>();
+  const offsets = new SlotMap<MemoryPart, number>();
   let end = 0;
   for (const { part, type, count } of wanted) {
     if (count === 0) continue;

@@ -1,17 +1,17 @@
 import { unreachable } from "../../base/unreachable.js";
+import type { MemoryPart } from "../../schedule/plan/sink.js";
 import { slotText, type GpuSlot } from "../../schedule/slots.js";
 import type { Binding } from "../launch/binding.js";
 import { BYTES, type View } from "../memory/view.js";
 import type { RunValues } from "./launch-plan.js";
 import { alignedBegin } from "./program.js";
 import type { Fill } from "./steps.js";
-import type { Part } from "./temporary.js";
 
 /** Sources of the values for the slots of a launch's entries. */
 export interface ValueSources {
   readonly binding: Binding;
   /** Address of a part of the launch's memory. */
-  at(part: Part): number;
+  at(part: MemoryPart): number;
   /** Contributions of an element or team to each sorted target. */
   readonly slots: Readonly<Record<string, number>>;
   /** Start of each target's copy in shared memory, in units of 8 bytes. */

@@ -3,7 +3,7 @@ import type { OpenclFeatures } from "../../emit/c/opencl/dialect.js";
 import type { Entry as EntryCode, GpuLanguage } from "../../schedule/program.js";
 import { DeviceError } from "../../base/errors.js";
 import type { GpuEntry, GpuMachine, GpuMemory } from "../gpu/machine.js";
-import type { Shape, Step, Fill } from "../gpu/steps.js";
+import type { GridShape, StreamStep, Fill } from "../gpu/steps.js";
 import type { AnySlot } from "../../schedule/slots.js";
 import type { MemorySpace } from "../memory/view.js";
 import type { OpenclHandle, Opencl } from "./api.js";
@@ -128,14 +128,14 @@ export class OpenclMachine implements GpuMachine {
     this.enter().call("clEnqueueWriteBuffer", this.transfers, memory, BLOCKING, first, held.byteLength, host, 0, null, null);
   }
 
-  kernelStep<Slot extends AnySlot>(code: EntryCode<Slot>, entry: GpuEntry, shape: Shape, fill: Fill<Slot>): Step {
+  kernelStep<Slot extends AnySlot>(code: EntryCode<Slot>, entry: GpuEntry, shape: GridShape, fill: Fill<Slot>): StreamStep {
     const { program, name } = entry as Entry;
     this.requireFit(entry as Entry, code, shape);
     return new OpenclKernelStep(this.cl, this.addresses, program, name, code.params, shape, fill as Fill<AnySlot>);
   }
 
   /** Throws DeviceError for a kernel that is over the device's limits. */
-  private requireFit({ name, threads, local }: Entry, { params }: EntryCode<AnySlot>, { block, shared = 0 }: Shape): void {
+  private requireFit({ name, threads, local }: Entry, { params }: EntryCode<AnySlot>, { block, shared = 0 }: GridShape): void {
     const { parameterBytes, sharedBytes } = this.facts;
     const refuse = (problem: string, remedy: string): never => {
       throw new DeviceError(this.name, `"${name}" ${problem}`, remedy);
@@ -151,7 +151,7 @@ export class OpenclMachine implements GpuMachine {
     if (bytes > parameterBytes) refuse(`has ${bytes} bytes of parameters, and the device takes ${parameterBytes}`, "pass fewer views");
   }
 
-  fillStep(address: number, value: number, bytes: number): Step {
+  fillStep(address: number, value: number, bytes: number): StreamStep {
     return new OpenclFillStep(this.cl, this.addresses.find(address), value, bytes);
   }
 

@@ -3,7 +3,7 @@ import { readView, writeView as writeHostView } from "../cpu/host-view.js";
 import type { Device, DeviceEvent, Graph, Launch, Queue } from "../device.js";
 import { stridedMemory, stridedCopy } from "../gpu/copies.js";
 import { GpuLaunch } from "../gpu/launch.js";
-import type { Step } from "../gpu/steps.js";
+import type { StreamStep } from "../gpu/steps.js";
 import type { Binding } from "../launch/binding.js";
 import { DeviceQueue } from "../launch/device-queue.js";
 import { BYTES, type TypedArray, type TypedArrayOf, type View } from "../memory/view.js";
@@ -157,7 +157,7 @@ export class OpenclQueue extends DeviceQueue<GpuLaunch, OpenclGraph> {
   }
 
   /** Enqueues a step, or notes it for the graph that is captured. */
-  private give(step: Step): void {
+  private give(step: StreamStep): void {
     const captured = openclCapturing();
     if (captured) captured.commands.push({ queue: this, enqueue: (stream) => step.enqueue(stream), free: () => step.free?.() });
     else {
@@ -174,7 +174,7 @@ export class OpenclQueue extends DeviceQueue<GpuLaunch, OpenclGraph> {
     return completion;
   }
 
-  private copyStep(source: View, target: View): Step {
+  private copyStep(source: View, target: View): StreamStep {
     const { machine } = this;
     const [from, to] = [source, target].map((view) => machine.addresses.find(stridedMemory(view).address));
     const bytes = source.size * BYTES[source.type];
@@ -184,7 +184,7 @@ export class OpenclQueue extends DeviceQueue<GpuLaunch, OpenclGraph> {
     };
   }
 
-  private stridedStep({ type, shape }: View, from: ReturnType<typeof stridedMemory>, to: ReturnType<typeof stridedMemory>): Step {
+  private stridedStep({ type, shape }: View, from: ReturnType<typeof stridedMemory>, to: ReturnType<typeof stridedMemory>): StreamStep {
     return stridedCopy(this.machine, BYTES[type] as 1 | 4 | 8, shape, from, to);
   }
 

@@ -1,7 +1,7 @@
 import { unreachable } from "../../base/unreachable.js";
 import type { KernelParam, ParamType } from "../../schedule/program.js";
 import type { AnySlot } from "../../schedule/slots.js";
-import { valueOf, type Fill, type Shape, type Step } from "../gpu/steps.js";
+import { valueOf, type Fill, type GridShape, type StreamStep } from "../gpu/steps.js";
 import { BYTES } from "../memory/view.js";
 import type { BufferAddresses, BufferOffset } from "./addresses.js";
 import type { OpenclHandle, Opencl } from "./api.js";
@@ -30,7 +30,7 @@ function packed(type: Exclude<ParamType, "pointer" | "shared">, value: number): 
 }
 
 /** A kernel object with its parameters set once, so that enqueueing it is one call. */
-export class OpenclKernelStep implements Step {
+export class OpenclKernelStep implements StreamStep {
   private readonly kernel: OpenclHandle;
   /** Addresses of the sizes below, as the call takes them. */
   private readonly sizes: readonly [global: bigint, local: bigint];
@@ -47,7 +47,7 @@ export class OpenclKernelStep implements Step {
     program: OpenclHandle,
     name: string,
     private readonly params: readonly KernelParam<AnySlot>[],
-    shape: Shape,
+    shape: GridShape,
     fill: Fill<AnySlot>,
   ) {
     this.kernel = cl.create("clCreateKernel", program, name);
@@ -62,7 +62,7 @@ export class OpenclKernelStep implements Step {
     }
   }
 
-  refill({ grid, block, shared = 0 }: Shape, fill: Fill<AnySlot>): void {
+  refill({ grid, block, shared = 0 }: GridShape, fill: Fill<AnySlot>): void {
     let index = 0;
     const set = (bytes: number, value: ArrayBufferView | null) => this.cl.call("clSetKernelArg", this.kernel, index++, bytes, value);
     const give = (value: ArrayBufferView) => set(value.byteLength, value);
@@ -100,7 +100,7 @@ export class OpenclKernelStep implements Step {
 }
 
 /** Sets bytes of a buffer, four at a time where that is possible. */
-export class OpenclFillStep implements Step {
+export class OpenclFillStep implements StreamStep {
   private readonly pattern: Uint8Array;
 
   constructor(

@@ -9,7 +9,7 @@ import { cut } from "../gpu/sorted-contributions.js";
 import type { Policy, RangePolicy } from "../launch/policy.js";
 import { BYTES, type View } from "../memory/view.js";
 import { bufferOf, type Gpu, type GpuBuffer } from "./gpu.js";
-import type { Binding } from "./steps.js";
+import type { BufferBinding } from "./steps.js";
 
 /** Bindings begin at multiples of this. */
 const ALIGNMENT = 256;
@@ -29,7 +29,7 @@ export interface BufferGroups {
 /** A part of a launch, which is run by itself. */
 export interface Piece {
   readonly policy: Policy;
-  readonly bindings: readonly Binding[];
+  readonly bindings: readonly BufferBinding[];
   /** Elements from the start of its binding to a place's first. */
   readonly bases: { readonly views: Readonly<Record<string, number>>; readonly outputs: Readonly<Record<string, number>> };
 }
@@ -101,9 +101,9 @@ function byKind(
 }
 
 /** The launch, or pieces of its range, with a binding for each group. */
-function piecesOf(gpu: Gpu, binding: KernelBinding, groups: readonly Group[]): { policy: Policy; bindings: Binding[] }[] {
+function piecesOf(gpu: Gpu, binding: KernelBinding, groups: readonly Group[]): { policy: Policy; bindings: BufferBinding[] }[] {
   const { policy } = binding;
-  const bindingsOf = (piece: Policy): Binding[] | undefined => {
+  const bindingsOf = (piece: Policy): BufferBinding[] | undefined => {
     const bindings = groups.map((group) => window(gpu, binding, group, piece));
     return bindings.every((found) => found !== undefined) ? bindings : undefined;
   };
@@ -113,7 +113,7 @@ function piecesOf(gpu: Gpu, binding: KernelBinding, groups: readonly Group[]): {
   for (let rows = policy.kind === "range" ? policy.extents[0] : 0; rows > unit;) {
     rows = Math.ceil(rows / 2 / unit) * unit;
     const pieces = cut(policy as RangePolicy, rows).map((piece) => ({ policy: piece, bindings: bindingsOf(piece) }));
-    if (pieces.every((piece): piece is { policy: RangePolicy; bindings: Binding[] } => piece.bindings !== undefined)) return pieces;
+    if (pieces.every((piece): piece is { policy: RangePolicy; bindings: BufferBinding[] } => piece.bindings !== undefined)) return pieces;
   }
   const large = groups.find((group) => window(gpu, binding, group, policy) === undefined)!;
   throw refusal(
@@ -180,7 +180,7 @@ function representationOf({ views, atomic }: Group): Representation {
 }
 
 /** The whole buffer where that can be bound, else the part that the places reach; undefined if that is too much. */
-function window(gpu: Gpu, binding: KernelBinding, { buffer, views }: Group, policy: Policy): Binding | undefined {
+function window(gpu: Gpu, binding: KernelBinding, { buffer, views }: Group, policy: Policy): BufferBinding | undefined {
   const most = gpu.limits.maxStorageBufferBindingSize;
   const { size } = buffer.handle;
   if (size <= most) return { buffer: buffer.handle, offset: 0, size };

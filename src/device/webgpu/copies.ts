@@ -4,7 +4,7 @@ import { BYTES, stridesOf, type View } from "../memory/view.js";
 import { bufferOf, GpuBuffer, type Gpu } from "./gpu.js";
 import { fillFrom } from "../gpu/steps.js";
 import { linearGrid } from "./grids.js";
-import { blockOf, groupsFor, planDispatches, type Step } from "./steps.js";
+import { blockOf, groupsFor, planDispatches, type EncodedStep } from "./steps.js";
 
 /** Parameters of a copy: elements, in all and along the inner axes, and on both sides the first element and the strides. */
 interface CopySlot {
@@ -83,7 +83,7 @@ export function stridedCopy(
   shape: readonly number[],
   from: StridedBuffer,
   to: StridedBuffer,
-): { step: Step; uniforms: GPUBuffer } {
+): { step: EncodedStep; uniforms: GPUBuffer } {
   const count = shape.reduce((a, b) => a * b, 1);
   const axes = copyAxes(shape, from.strides, to.strides);
   const fill = fillFrom<CopySlot["kind"]>({ count, fromAt: from.offset, toAt: to.offset, ...axes });

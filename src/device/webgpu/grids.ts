@@ -4,22 +4,22 @@ import { REDUCTION_LANES } from "../../ir/types.js";
 import { SORTED_AT_A_TIME } from "../../schedule/constants.js";
 import { groupsOverRange, linearGroups } from "../../schedule/plan/grids.js";
 import type { PlanRules } from "../../schedule/plan/launch.js";
-import { NUMBERS } from "../../schedule/plan/numbers.js";
+import { PLAIN_NUMBERS } from "../../schedule/plan/numbers.js";
 import { groupLimit } from "../gpu/group-limit.js";
 import { batchesOf, type Batch, type SortRules } from "../gpu/launch-plan.js";
 import { rangeBatches, teamBatches } from "../gpu/sorted-contributions.js";
 import type { Policy, RangePolicy } from "../launch/policy.js";
 import type { LaunchProgram } from "./program.js";
-import { groupsFor, type Grid } from "./steps.js";
+import { groupsFor, type WorkgroupGrid } from "./steps.js";
 
 /** Chunks that one workgroup folds in a step. */
 const CHUNKS_PER_GROUP = WORKGROUP / REDUCTION_LANES;
 
 /** Counts positions from 1 on in keys; unused slots have the key 0. */
-export const SORT_RULES: SortRules = { digitBits: WGSL_SORT_BITS, keyBits: (size) => Math.floor(Math.log2(size + 1)) + 1 };
+export const WGSL_SORT_RULES: SortRules = { digitBits: WGSL_SORT_BITS, keyBits: (size) => Math.floor(Math.log2(size + 1)) + 1 };
 
 /** How the plan of a launch becomes grids of workgroups. */
-export function gridRules(policy: Policy, { program, buffers, caches }: LaunchProgram): PlanRules<number, Grid, Batch> {
+export function gridRules(policy: Policy, { program, buffers, caches }: LaunchProgram): PlanRules<number, WorkgroupGrid, Batch> {
   const { traversal, main } = program;
   const segment = caches?.segment ?? 0;
   const whole = policy as RangePolicy;
@@ -39,12 +39,12 @@ export function gridRules(policy: Policy, { program, buffers, caches }: LaunchPr
     teamBatches: (slots) => teamBatches(policy.kind === "team" ? policy.league : 0, slots, SORTED_AT_A_TIME.webgpu),
     overElements: (batch) => {
       const { extents } = batch?.policy ?? whole;
-      const elements = NUMBERS.product(...extents);
+      const elements = PLAIN_NUMBERS.product(...extents);
       const folding = batch === undefined && traversal === "strided";
       const grid =
         traversal === "segments"
           ? linearGrid(groupsFor(elements, segment))
-          : groupsOverRange(NUMBERS, { folding, limit: groupLimit(), workgroup: main.workgroup }, extents);
+          : groupsOverRange(PLAIN_NUMBERS, { folding, limit: groupLimit(), workgroup: main.workgroup }, extents);
       return { grid, blocks: grid[0] * grid[1] * grid[2], numbers: { elements, segment } };
     },
     overChunks: overItems(CHUNKS_PER_GROUP),
@@ -57,4 +57,4 @@ export function gridRules(policy: Policy, { program, buffers, caches }: LaunchPr
 }
 
 /** `count` workgroups in two dimensions, for shaders that number them linearly. */
-export const linearGrid = (count: number): Grid => linearGroups(NUMBERS, count, groupLimit());
+export const linearGrid = (count: number): WorkgroupGrid => linearGroups(PLAIN_NUMBERS, count, groupLimit());

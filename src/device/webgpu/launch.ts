@@ -6,24 +6,34 @@ import { laneLoops } from "../../ir/analysis/teams.js";
 import type { Binding as KernelBinding } from "../launch/binding.js";
 import { checksRemark } from "../launch/faults.js";
 import { DeviceLaunch } from "../gpu/device-launch.js";
-import { planOf, teamRemarks, type LaunchPlan, type PlannedStep } from "../gpu/launch-plan.js";
+import { launchPlanOf, teamRemarks, type LaunchPlan, type PlannedStep } from "../gpu/launch-plan.js";
 import { fillFrom } from "../gpu/steps.js";
 import { layOutParts, type TemporaryLayout } from "../gpu/temporary.js";
 import { LaunchTuning, scatterTunables } from "../tuning/tuning.js";
 import type { Gpu, GpuBuffer } from "./gpu.js";
-import { gridRules, linearGrid, SORT_RULES } from "./grids.js";
+import { gridRules, linearGrid, WGSL_SORT_RULES } from "./grids.js";
 import { whole } from "./host-data.js";
 import { programOf, shapeTunables, type LaunchProgram } from "./program.js";
-import { blockOf, ClearStep, CopyStep, DispatchStep, planDispatches, type Binding, type Dispatch, type Grid, type Step } from "./steps.js";
+import {
+  blockOf,
+  ClearStep,
+  CopyStep,
+  DispatchStep,
+  planDispatches,
+  type BufferBinding,
+  type Dispatch,
+  type WorkgroupGrid,
+  type EncodedStep,
+} from "./steps.js";
 import { fillRun, type ValueSources } from "./values.js";
 
-type Plan = LaunchPlan<ShaderEntry, Grid>;
+type Plan = LaunchPlan<ShaderEntry, WorkgroupGrid>;
 
 /** A kernel bound to arguments on one device: the steps of a run, and the temporary memory that they share. */
 export class WebGpuLaunch extends DeviceLaunch<Gpu> {
   readonly remarks: readonly string[];
   readonly tuning: LaunchTuning;
-  readonly steps: readonly Step[];
+  readonly steps: readonly EncodedStep[];
   protected readonly reduces: WgslProgram["reduces"];
   protected override readonly readF64 = (data: DataView, at: number): number =>
     whole(data.getFloat32(at, true), data.getFloat32(at + 4, true));
@@ -36,7 +46,7 @@ export class WebGpuLaunch extends DeviceLaunch<Gpu> {
     super(gpu, binding);
     this.tuning = new LaunchTuning(binding, () => ({ ...scatterTunables(binding), ...shapeTunables(binding) }));
     const code = (this.code = programOf(gpu, binding, this.tuning.values.threads));
-    const plan = planOf(binding, { ...code, abreast: 1 }, gridRules(binding.policy, code), SORT_RULES);
+    const plan = launchPlanOf(binding, { ...code, abreast: 1 }, gridRules(binding.policy, code), WGSL_SORT_RULES);
     this.reduces = binding.partials ? [] : code.program.reduces;
     this.layout = layOutParts(plan.parts);
     this.temporary = this.layout.bytes > 0 ? gpu.allocate(this.layout.bytes) : undefined;
@@ -97,8 +107,8 @@ function makeSteps(
   plan: Plan,
   values: ValueSources,
   temporary: GpuBuffer | undefined,
-): { steps: Step[]; uniforms: GPUBuffer } {
-  const own: Binding[] = temporary ? [{ buffer: temporary.handle, offset: 0, size: temporary.handle.size }] : [];
+): { steps: EncodedStep[]; uniforms: GPUBuffer } {
+  const own: BufferBinding[] = temporary ? [{ buffer: temporary.handle, offset: 0, size: temporary.handle.size }] : [];
   const made = plan.steps.flatMap((step): (Dispatch | ClearStep)[] => {
     switch (step.kind) {
       case "run": {
@@ -123,8 +133,8 @@ function makeSteps(
 /** A pass of the sort: digits are counted by tile, counts are summed, keys are moved. */
 function sortDispatches(
   { at }: ValueSources,
-  { name, pass, count, tiles }: PlannedStep<ShaderEntry, Grid> & { kind: "sort" },
-  bindings: readonly Binding[],
+  { name, pass, count, tiles }: PlannedStep<ShaderEntry, WorkgroupGrid> & { kind: "sort" },
+  bindings: readonly BufferBinding[],
 ): Dispatch[] {
   const fill = fillFrom<WgslSortSlot["kind"]>({
     keys: at({ kind: pass.keys, name }),
@@ -138,7 +148,7 @@ function sortDispatches(
     shift: pass.shift,
     firstPass: pass.shift === 0,
   });
-  const dispatch = (entry: ShaderEntry<WgslSortSlot>, grid: Grid): Dispatch => ({
+  const dispatch = (entry: ShaderEntry<WgslSortSlot>, grid: WorkgroupGrid): Dispatch => ({
     entry,
     grid,
     block: blockOf(entry.fields, fill),
@@ -152,7 +162,7 @@ function sortDispatches(
 }
 
 /** Copies of arrays that share a binding: into it before a run, and what was written back afterwards. */
-function copies({ buffers: { packed } }: LaunchProgram, back: boolean): Step[] {
+function copies({ buffers: { packed } }: LaunchProgram, back: boolean): EncodedStep[] {
   return (packed?.parts ?? []).flatMap(({ array, offset, size, written }) => {
     if (back && !written) return [];
     const [theirs, ours] = [

@@ -10,7 +10,7 @@ import { Captured } from "./capture.js";
 import { WebGpuGraph } from "./graph.js";
 import { fromDevice, toDevice } from "./host-data.js";
 import { WebGpuLaunch } from "./launch.js";
-import { ClearStep, CopyStep, type Step } from "./steps.js";
+import { ClearStep, CopyStep, type EncodedStep } from "./steps.js";
 import type { Binding as KernelBinding } from "../launch/binding.js";
 import { DeviceQueue } from "../launch/device-queue.js";
 
@@ -161,7 +161,7 @@ export class WebGpuQueue extends DeviceQueue<WebGpuLaunch, WebGpuGraph> {
   }
 
   /** Runs a step, or notes it and the memory that it needs. */
-  private give(step: Step, ...views: View[]): void {
+  private give(step: EncodedStep, ...views: View[]): void {
     const { capture, commands } = this.gpu;
     if (!capture) return step.encode(commands);
     capture.steps.push(step);

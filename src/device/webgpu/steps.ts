@@ -3,30 +3,30 @@ import { layOutBlock, type ShaderEntry, type LaunchField } from "../../emit/wgsl
 import { pair } from "../../emit/wgsl/body.js";
 import type { AnySlot } from "../../schedule/slots.js";
 import { valueOf, type Fill } from "../gpu/steps.js";
-import type { Step } from "./capture.js";
+import type { EncodedStep } from "./capture.js";
 import type { Commands } from "./commands.js";
 import type { Gpu, Pipeline } from "./gpu.js";
 
-export type { Step };
+export type { EncodedStep };
 
 /** A range of a buffer that a shader sees; offsets are multiples of 256. */
-export interface Binding {
+export interface BufferBinding {
   readonly buffer: GPUBuffer;
   readonly offset: number;
   readonly size: number;
 }
 
 /** Workgroups along x, y and z. */
-export type Grid = readonly [number, number, number];
+export type WorkgroupGrid = readonly [number, number, number];
 
 /** A shader to be dispatched: its block of numbers has a place of its own in the launch's uniform buffer. */
 export interface Dispatch {
   readonly entry: ShaderEntry<unknown>;
-  readonly grid: Grid;
+  readonly grid: WorkgroupGrid;
   /** The bytes of its block; see `blockOf`. */
   readonly block: ArrayBuffer;
   /** By the shader's group number. */
-  readonly bindings: readonly Binding[];
+  readonly bindings: readonly BufferBinding[];
 }
 
 const ALIGNMENT = 256;
@@ -59,7 +59,7 @@ export function planDispatches(gpu: Gpu, kernel: { name: string; file: string },
   return { uniforms, steps };
 }
 
-export class DispatchStep implements Step {
+export class DispatchStep implements EncodedStep {
   constructor(
     readonly pipeline: Pipeline,
     private readonly bindings: GPUBindGroup,
@@ -71,10 +71,10 @@ export class DispatchStep implements Step {
   }
 }
 
-export class CopyStep implements Step {
+export class CopyStep implements EncodedStep {
   constructor(
-    private readonly source: Binding,
-    private readonly target: Binding,
+    private readonly source: BufferBinding,
+    private readonly target: BufferBinding,
   ) {}
 
   encode(commands: Commands): void {
@@ -82,8 +82,8 @@ export class CopyStep implements Step {
   }
 }
 
-export class ClearStep implements Step {
-  constructor(private readonly target: Binding) {}
+export class ClearStep implements EncodedStep {
+  constructor(private readonly target: BufferBinding) {}
 
   encode(commands: Commands): void {
     commands.clear(this.target.buffer, this.target.offset, this.target.size);

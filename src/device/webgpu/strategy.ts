@@ -3,7 +3,7 @@ import { unreachable } from "../../base/unreachable.js";
 import type { ReduceParam, ScatterParam } from "../../ir/types.js";
 import { LaunchError } from "../../base/errors.js";
 import type { Binding } from "../launch/binding.js";
-import { chooseEach, inAnyOrder, inOrder, sorted, type Choice, type ScatterChoice, type ScatterFacts } from "../gpu/scatter.js";
+import { chooseEach, inAnyOrder, inOrder, sorted, type ParamChoice, type ScatterChoice, type ScatterFacts } from "../gpu/scatter.js";
 import { cached, scatterCacheShape, type ScatterCacheShape } from "../gpu/scatter-cache.js";
 import { strategySource } from "../tuning/tuning.js";
 import { BYTES } from "../memory/view.js";
@@ -28,7 +28,7 @@ export function chooseScatter(binding: Binding, workgroupBytes: number): Scatter
   return { ...choice, caches: scatterCacheShape(binding, choice, workgroupBytes - taken) };
 }
 
-function choose(binding: Binding, target: ScatterParam, workgroupBytes: number): Choice {
+function choose(binding: Binding, target: ScatterParam, workgroupBytes: number): ParamChoice {
   const asked = binding.scatter[target.name];
   const refuse = (why: string): never => {
     throw new LaunchError(

@@ -1,11 +1,11 @@
 import { unreachable } from "../../base/unreachable.js";
+import type { MemoryPart } from "../../schedule/plan/sink.js";
 import type { WgslSlot } from "../../schedule/slots.js";
 import { wordsOf } from "../../emit/wgsl/shader-program.js";
 import type { NumericType } from "../../ir/types.js";
 import type { Binding } from "../launch/binding.js";
 import type { RunValues } from "../gpu/launch-plan.js";
 import type { Fill } from "../gpu/steps.js";
-import type { Part } from "../gpu/temporary.js";
 import type { Piece } from "./buffer-groups.js";
 
 /** Sources of the values for the slots of a launch's shaders. */
@@ -13,7 +13,7 @@ export interface ValueSources {
   readonly binding: Binding;
   readonly pieces: readonly Piece[];
   /** The first word of a part of the launch's memory. */
-  at(part: Part): number;
+  at(part: MemoryPart): number;
   /** Contributions of an element or team to each sorted target. */
   readonly slots: Readonly<Record<string, number>>;
   /** By reduce parameter or sorted target. */
@@ -25,7 +25,7 @@ export function fillRun({ binding, pieces, at, slots, types }: ValueSources, run
   const { views, scalars } = binding;
   const policy = run.batch?.policy ?? (binding.policy.kind === "range" ? binding.policy : undefined);
   const { bases } = pieces[run.batch?.piece ?? 0];
-  const elementAt = (part: Part & { name: string }) => at(part) / wordsOf(types.get(part.name)!);
+  const elementAt = (part: MemoryPart & { name: string }) => at(part) / wordsOf(types.get(part.name)!);
   return (slot) => {
     switch (slot.kind) {
       case "scalar":

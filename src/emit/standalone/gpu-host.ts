@@ -4,7 +4,7 @@ import { REDUCTION_LANES, type ElementType, type NumericType, type ScatterParam 
 import { GRID_LIMIT, TILE_PERCENT } from "../../schedule/constants.js";
 import { blocksOfTeams, gridOverRange, type GridFacts } from "../../schedule/plan/grids.js";
 import { planLaunch, type PlanRules, type RangeBatch } from "../../schedule/plan/launch.js";
-import type { MemoryPart, PlanSink, RunValues, SortRun } from "../../schedule/plan/sink.js";
+import type { MemoryPart, PlanSink, PlannedRun, SortRun } from "../../schedule/plan/sink.js";
 import { Code } from "../c/code.js";
 import type { GpuDialect } from "../c/gpu/dialect.js";
 import type { Entry, GpuProgram, KernelParam } from "../../schedule/program.js";
@@ -13,7 +13,7 @@ import { BLOCK } from "../../schedule/entry.js";
 import { Names } from "../../base/names.js";
 import { BYTES } from "../../ir/scalars.js";
 import { SlotMap, slotText, type AnySlot, type GpuSlot, type SignatureSlot } from "../../schedule/slots.js";
-import { inC, NumbersAsText } from "./plan-text.js";
+import { cSpelling, NumbersAsText } from "./plan-text.js";
 import type { EmitRequest } from "./request.js";
 import { INDEX_NAMES, launchArguments, parameterLines, writeComment, type Argument } from "./signature.js";
 
@@ -86,7 +86,7 @@ class HostWriter implements PlanSink<string, Entry, HostShape, Whole> {
     private readonly finishThreads: number,
     private readonly api: GpuApi,
   ) {
-    this.on = new NumbersAsText(inC(api.i64), this.code, (wish) => this.names.fresh(wish));
+    this.on = new NumbersAsText(cSpelling(api.i64), this.code, (wish) => this.names.fresh(wish));
     this.args = launchArguments(request, this.names);
     for (const { slot, name } of this.args) this.values.set(slot, name);
   }
@@ -236,7 +236,7 @@ class HostWriter implements PlanSink<string, Entry, HostShape, Whole> {
       this.values.set({ kind: part.kind, name: part.name }, name);
   }
 
-  run(entry: Entry, shape: HostShape, { numbers, sorted }: RunValues<string, Whole>): void {
+  run(entry: Entry, shape: HostShape, { numbers, sorted }: PlannedRun<string, Whole>): void {
     const { contributionCount, ...others } = numbers;
     for (const [kind, value] of Object.entries(others)) this.values.set({ kind: kind as keyof typeof others }, value);
     if (sorted !== undefined) this.values.set({ kind: "contributionCount", name: sorted }, contributionCount!);

@@ -1,5 +1,5 @@
 import type { Code } from "../c/code.js";
-import { NUMBERS, type Numbers } from "../../schedule/plan/numbers.js";
+import { PLAIN_NUMBERS, type PlanNumbers } from "../../schedule/plan/numbers.js";
 
 /** Spelling of a plan's arithmetic in the language of a launch function. */
 interface Spelling {
@@ -21,7 +21,7 @@ const isConstant = (text: string): boolean => /^\d+$/.test(text);
 const closed = (text: string, open: (text: string) => boolean): string => (open(text) ? text : `(${text})`);
 
 /** A plan's numbers as expressions, in which constants are computed; `fresh` gives names. Lines go to `code`. */
-export class NumbersAsText implements Numbers<string> {
+export class NumbersAsText implements PlanNumbers<string> {
   constructor(
     private readonly spelling: Spelling,
     private readonly code: Code,
@@ -88,12 +88,12 @@ export class NumbersAsText implements Numbers<string> {
   }
 
   private known(operation: "sum" | "floor" | "ceil" | "least" | "greatest", a: string, b: string): string | undefined {
-    return isConstant(a) && isConstant(b) ? String(NUMBERS[operation](Number(a), Number(b))) : undefined;
+    return isConstant(a) && isConstant(b) ? String(PLAIN_NUMBERS[operation](Number(a), Number(b))) : undefined;
   }
 }
 
 /** C, whose signed integers of 64 bits are `i64`. */
-export const inC = (i64: string): Spelling => ({
+export const cSpelling = (i64: string): Spelling => ({
   floor: (a, b) => `${a} / ${b}`,
   ceil: (a, b) => `(${a} + ${isConstant(b) ? Number(b) - 1 : `${b} - 1`}) / ${b}`,
   least: (a, b) => `(${a} < ${b} ? ${a} : ${b})`,
@@ -103,7 +103,7 @@ export const inC = (i64: string): Spelling => ({
   declarePower: (name, value, most) => [`${i64} ${name} = 1;`, `while (${name} < ${value} && ${name} < ${most}) ${name} *= 2;`],
 });
 
-export const IN_JAVASCRIPT: Spelling = {
+export const JS_SPELLING: Spelling = {
   floor: (a, b) => `Math.floor(${a} / ${b})`,
   ceil: (a, b) => `Math.ceil(${a} / ${b})`,
   least: (a, b) => `Math.min(${a}, ${b})`,

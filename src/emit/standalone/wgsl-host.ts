@@ -5,12 +5,12 @@ import { REDUCTION_LANES, type NumericType } from "../../ir/types.js";
 import { GRID_LIMIT } from "../../schedule/constants.js";
 import { groupsOverRange, linearGroups, type Axes } from "../../schedule/plan/grids.js";
 import { planLaunch, type PlanRules, type RangeBatch } from "../../schedule/plan/launch.js";
-import type { MemoryPart, PlanSink, RunValues } from "../../schedule/plan/sink.js";
+import type { MemoryPart, PlanSink, PlannedRun } from "../../schedule/plan/sink.js";
 import { slotText, type SignatureSlot, type WgslSlot } from "../../schedule/slots.js";
 import { Code } from "../c/code.js";
 import { layOutBlock, TEMPORARY, WORKGROUP, type ShaderEntry, type WgslProgram } from "../wgsl/shader-program.js";
 import { commentText, keyText, stringText } from "../text.js";
-import { IN_JAVASCRIPT, NumbersAsText } from "./plan-text.js";
+import { JS_SPELLING, NumbersAsText } from "./plan-text.js";
 import type { EmitRequest } from "./request.js";
 import { argumentFor, argumentGroups, asProperties, launchArguments, writeComment, type Argument } from "./signature.js";
 
@@ -149,7 +149,7 @@ class HostWriter implements PlanSink<string, ShaderEntry, Axes<string>, Whole> {
     names: Names,
     private readonly code: Code,
   ) {
-    this.on = new NumbersAsText(IN_JAVASCRIPT, code, (wish) => names.fresh(wish));
+    this.on = new NumbersAsText(JS_SPELLING, code, (wish) => names.fresh(wish));
   }
 
   write(): void {
@@ -226,7 +226,7 @@ class HostWriter implements PlanSink<string, ShaderEntry, Axes<string>, Whole> {
     code.text(DISPATCH);
   }
 
-  run(entry: ShaderEntry, grid: Axes<string>, { numbers }: RunValues<string, Whole>): void {
+  run(entry: ShaderEntry, grid: Axes<string>, { numbers }: PlannedRun<string, Whole>): void {
     this.open();
     const { main, fold } = this.program;
     for (const [kind, value] of Object.entries(numbers)) this.code.line(`values.${kind} = ${value};`);

@@ -1,6 +1,6 @@
 import { FOLDING_GROUPS, TEAM_WAVES } from "../constants.js";
 import type { Traversal } from "../program.js";
-import type { Numbers } from "./numbers.js";
+import type { PlanNumbers } from "./numbers.js";
 
 /** Blocks along x, y and z, and threads of a block. */
 export type Axes<N> = readonly [N, N, N];
@@ -40,7 +40,7 @@ export interface GridFacts<N> {
  * A grid over the elements of a range with `extents`; `before` are threads in front of the last axis. threadIdx.x goes along the last axis. A strided
  * grid fills the device once, but in three dimensions each block has a few planes.
  */
-export function gridOverRange<N>(on: Numbers<N>, code: RangeCode, extents: readonly N[], before: N, facts: GridFacts<N>): Gridded<N> {
+export function gridOverRange<N>(on: PlanNumbers<N>, code: RangeCode, extents: readonly N[], before: N, facts: GridFacts<N>): Gridded<N> {
   const { threads, row, elements, planes, traversal } = code;
   const rank = extents.length;
   const last = on.sum(extents[rank - 1]!, before);
@@ -60,7 +60,7 @@ export function gridOverRange<N>(on: Numbers<N>, code: RangeCode, extents: reado
 }
 
 /** As many blocks as there is place `left`, along one axis after the other. */
-function fitted<N>(on: Numbers<N>, blocks: readonly N[], left: N, limit: N): Axes<N> {
+function fitted<N>(on: PlanNumbers<N>, blocks: readonly N[], left: N, limit: N): Axes<N> {
   const one = on.of(1);
   const names = ["grid_x", "grid_y", "grid_z"];
   const taken: N[] = [];
@@ -74,7 +74,7 @@ function fitted<N>(on: Numbers<N>, blocks: readonly N[], left: N, limit: N): Axe
 
 /** Blocks in tiles of rows whose planes fit the cache together. */
 function gridOverBox<N>(
-  on: Numbers<N>,
+  on: PlanNumbers<N>,
   most: number,
   extents: readonly N[],
   { block, blocks }: { readonly block: Axes<N>; readonly blocks: Axes<N> },
@@ -99,7 +99,7 @@ function gridOverBox<N>(
 
 /** Blocks of teams: as many as there are, or there is scratch for; `resident` run at a time. */
 export function blocksOfTeams<N>(
-  on: Numbers<N>,
+  on: PlanNumbers<N>,
   of: { readonly blocks: N; readonly rows: N; readonly resident: N; readonly limit: number },
 ): Axes<N> {
   const most = on.greatest(on.of(1), on.product(on.of(TEAM_WAVES), of.resident));
@@ -108,7 +108,7 @@ export function blocksOfTeams<N>(
 
 /** Workgroups of WebGPU over a range, `width` by `height` threads each: at most `FOLDING_GROUPS` where they fold; they stride where they are fewer than elements need. */
 export function groupsOverRange<N>(
-  on: Numbers<N>,
+  on: PlanNumbers<N>,
   {
     folding,
     limit,
@@ -129,7 +129,7 @@ export function groupsOverRange<N>(
 }
 
 /** `count` workgroups in two dimensions, for shaders that number them in one. */
-export function linearGroups<N>(on: Numbers<N>, count: N, limit: number): Axes<N> {
+export function linearGroups<N>(on: PlanNumbers<N>, count: N, limit: number): Axes<N> {
   const all = on.keep("groups", count);
   const x = on.keep("groups_x", on.greatest(on.of(1), on.least(all, on.of(limit))));
   return [x, on.greatest(on.of(1), on.ceil(all, x)), on.of(1)];

@@ -1,7 +1,7 @@
 import { REDUCTION_CHUNK, type NumericType } from "../../ir/types.js";
 import { FINISH_LIMIT } from "../constants.js";
 import type { Traversal } from "../program.js";
-import type { Numbers } from "./numbers.js";
+import type { PlanNumbers } from "./numbers.js";
 import type { PlanSink, RunNumbers } from "./sink.js";
 
 /*
@@ -83,7 +83,7 @@ export function planLaunch<N, E, G, B extends RangeBatch<N>>(
 }
 
 class Planner<N, E, G, B extends RangeBatch<N>> {
-  private readonly on: Numbers<N>;
+  private readonly on: PlanNumbers<N>;
   private left: N | undefined;
   private readonly folds: boolean;
   private readonly mostSlots: number;

@@ -2,7 +2,7 @@
  * Whole numbers of a plan and their arithmetic. Devices compute with numbers; launch functions that are written into files, with expressions
  * for what is known when they run.
  */
-export interface Numbers<N> {
+export interface PlanNumbers<N> {
   of(value: number): N;
   sum(a: N, b: N): N;
   product(...factors: readonly N[]): N;
@@ -20,7 +20,7 @@ export interface Numbers<N> {
 }
 
 /** Numbers themselves. */
-export const NUMBERS: Numbers<number> = {
+export const PLAIN_NUMBERS: PlanNumbers<number> = {
   of: (value) => value,
   sum: (a, b) => a + b,
   product: (...factors) => {

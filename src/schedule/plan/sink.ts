@@ -1,6 +1,6 @@
 import type { NumericType } from "../../ir/types.js";
 import type { GridNumbers } from "./grids.js";
-import type { Numbers } from "./numbers.js";
+import type { PlanNumbers } from "./numbers.js";
 
 /** A piece of a launch's own memory: partials and contributions as the slots of that name, what a sort moves between, and the results. */
 export type MemoryPart =
@@ -15,7 +15,7 @@ export type RunNumbers<N> = GridNumbers<N> &
   Readonly<Partial<Record<"chunks" | "chunksPerLine" | "firstTeam" | "league" | "partialCount" | "contributionCount", N>>>;
 
 /** Values for the slots of one run, beside the arguments and the launch's memory; `B` is a piece of the range. */
-export interface RunValues<N, B> {
+export interface PlannedRun<N, B> {
   readonly numbers: RunNumbers<N>;
   readonly batch?: B;
   /** Partials are where folds leave them, and folds go where partials were. */
@@ -37,9 +37,9 @@ export interface SortRun<N> {
  * written as it comes. `E` is an entry, `G` a grid of the language.
  */
 export interface PlanSink<N, E, G, B> {
-  readonly on: Numbers<N>;
+  readonly on: PlanNumbers<N>;
   want(part: MemoryPart, type: NumericType, count: N): void;
-  run(entry: E, grid: G, values: RunValues<N, B>): void;
+  run(entry: E, grid: G, values: PlannedRun<N, B>): void;
   /** Marks the first `count` slots of a target's contributions as unused. */
   clear(name: string, count: N): void;
   sort(run: SortRun<N>): void;
