@@ -2,7 +2,7 @@ import { processors } from "#engine";
 import { DeviceError, IsoformError } from "../../base/errors.js";
 import type { Aside } from "./backlog.js";
 import { shareOf, RegionRun } from "./pool-region.js";
-import { ARRIVED, Control, EPOCH, FAILED, PENDING, SLEEPERS, TAKE_MESSAGES, WHOLE, load, Patience, textOf } from "./pool-control.js";
+import { ARRIVED, Control, EPOCH, FAILED, RELEASED, SLEEPERS, TAKE_MESSAGES, WHOLE, load, Patience, textOf } from "./pool-control.js";
 import type { Post, Program, ProgramStage, Run } from "./pool-control.js";
 import { isLost, LOOK_MS, mayWait, untilEnded } from "./pool-end.js";
 import { News } from "./pool-news.js";
@@ -289,8 +289,8 @@ export class WorkerPool {
       const program = this.programs.get(stage.program)!;
       return shareOf(stage, (args, rank, workers) => this.participate(program, args, rank, workers), 0);
     });
-    const sleep = (arrived: number): void => {
-      if (Atomics.wait(this.control!.words, ARRIVED, arrived, LOOK_MS) === "timed-out") this.lookForDead(label);
+    const sleep = (released: number): void => {
+      if (Atomics.wait(this.control!.words, RELEASED, released, LOOK_MS) === "timed-out") this.lookForDead(label);
     };
     const regionRun = new RegionRun(this.control!, this.size, shares, (_, error) => (failure ??= error), mayWait ? sleep : undefined);
     const known = stages.map((stage) => (typeof stage === "function" ? undefined : stage));
@@ -352,8 +352,8 @@ export class WorkerPool {
     const { words } = this.control!;
     this.control!.setRun(program, args, workers, slice);
     words[ARRIVED] = 0;
+    words[RELEASED] = 0;
     words[FAILED] = 0;
-    Atomics.store(words, PENDING, this.size - 1);
     this.epoch = (this.epoch + 1) | 0;
     Atomics.store(words, EPOCH, this.epoch);
     if (Atomics.load(words, SLEEPERS) > 0) Atomics.notify(words, EPOCH);
@@ -368,7 +368,7 @@ export class WorkerPool {
   }
 
   private waitForWorkers(label: string): void {
-    untilEnded(this.control!, this.patience, () => this.lookForDead(label));
+    untilEnded(this.control!, this.epoch, this.patience, () => this.lookForDead(label));
   }
 
   /** Throws DeviceError for a worker that has died. */
