@@ -54,7 +54,7 @@ const HEADER_LINES = 6;
 const WORDS_PER_WORKER = 32 * LINE;
 const MESSAGE_LENGTH = (WORDS_PER_WORKER - LINE) * 2;
 
-/** A new epoch tells the workers that a run is set; apart from what a run is, as all of them look at this line again and again. */
+/** A new epoch tells the workers that a run is set. In a line of its own, as all of them look at it again and again. */
 export const EPOCH = 0;
 /** Workers that sleep until the next epoch. */
 export const SLEEPERS = LINE;
@@ -68,7 +68,7 @@ export const FAILED = 3 * LINE + 1;
 export const RELEASED = 4 * LINE;
 export const RELEASED_SLEEPERS = 4 * LINE + 1;
 
-/** What a run is: program, threads, its argument, the number of its slice and how many slices there are. */
+/** A run: program, threads, its argument, the number of its slice and how many slices there are. */
 export const PROGRAM = 5 * LINE;
 export const WORKERS = 5 * LINE + 1;
 const ARGUMENT = 5 * LINE + 2;

@@ -5,10 +5,11 @@ import { divideByReciprocals } from "../../ir/passes/reciprocals.js";
 import { shareLoads } from "../../ir/passes/share-loads.js";
 import { wrapByChoice } from "../../ir/passes/wrap-by-choice.js";
 import type { KernelIR } from "../../ir/types.js";
+import type { FunctionBuilder } from "./encoder.js";
 import { Int } from "./ints.js";
 import { KernelCode, type BlockEntry } from "./kernel-code.js";
 import type { WasmSpec } from "./kernel-code.js";
-import { emitRange, type Work } from "./range.js";
+import { emitRange, type Lines, type Work } from "./range.js";
 import { emitTeams } from "./teams.js";
 import { spillCache } from "./scatter-cache.js";
 
@@ -31,8 +32,8 @@ export interface WasmKernel {
    * hold the identity before a run.
    */
   partials: "units" | "workers";
-  /** The axis along which lines run, in a module for any range. */
-  inner?: number;
+  /** The lines of the range, in a module for any range. */
+  lines?: Lines;
   remarks: string[];
 }
 
@@ -50,7 +51,7 @@ export function emitWasm(given: WasmSpec): WasmKernel {
   const spec = { ...given, ir: given.disjointMemory ? shareLoads(members) : members };
   const code = new KernelCode(spec);
   if (members !== direct) code.remarks.push("members: two at a time, as they read the same");
-  const work: Work & { readonly inner?: number } =
+  const work: Work & { readonly lines?: Lines } =
     spec.policy.kind === "range" ? emitRange(code, spec.policy, paired !== undefined) : emitTeams(code, spec.policy);
   emitRun(code, work);
   return {
@@ -59,7 +60,7 @@ export function emitWasm(given: WasmSpec): WasmKernel {
     scratchBytes: code.scratchBytes,
     tableBytes: code.tableBytes,
     partials: spec.policy.kind === "team" || code.ordered ? "units" : "workers",
-    ...(spec.anyRange && { inner: work.inner }),
+    ...(spec.anyRange && { lines: work.lines }),
     remarks: code.remarks,
   };
 }
@@ -74,6 +75,21 @@ function inPairs({ policy, anyRange, views }: WasmSpec, ir: KernelIR): KernelIR 
   if (rows < MANY_ROWS || rows % 2 > 0 || Object.values(views).some(({ strides }) => strides.length > 1 && strides.at(-1) !== 1))
     return undefined;
   return pairRows(ir, policy.extents.length - 2);
+}
+
+/** Makes a worker's share whole pieces of the range, where the largest then is at most a fifth larger. */
+function shareOutPieces(run: FunctionBuilder, { units, piece }: Pick<Required<Work>, "units" | "piece">, per: number, workers: number): void {
+  const local = (n: number): Int => Int.local(run, n);
+  const whole = run.local("i32");
+  local(workers)
+    .plus(units / piece - 1)
+    .over(local(workers))
+    .times(piece)
+    .to(whole);
+  local(whole).times(5).isBelow(local(per).times(6).plus(1)).emit();
+  run.if();
+  local(whole).to(per);
+  run.end();
 }
 
 /** The exported function: shares `units` out over the workers, and works off its share in calls of `batch` units. */
@@ -101,6 +117,7 @@ function emitRun(code: KernelCode, work: Work): void {
     .plus(typeof units === "number" ? units - 1 : units.minus(1))
     .over(local(workers))
     .to(per);
+  if (work.piece !== undefined && work.piece > 1) shareOutPieces(run, work as Required<Work>, per, workers);
   local(per).times(local(worker)).to(first);
   local(first).plus(local(per)).orAtMost(units).to(end);
   local(first).isBelow(local(end)).emit();

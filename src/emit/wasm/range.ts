@@ -15,24 +15,35 @@ const ELEMENTS_OF_SLICE = 16384;
 export interface Work {
   readonly units: number;
   readonly batch: number;
+  /** Units of a piece of the range whose ends lie apart from its neighbours' in memory: workers had better share out such pieces. */
+  readonly piece?: number;
 }
 
-/** The work of a range without tiles, whose lines run along the axis `inner`. */
-export function workOfRange({ extents }: RangePolicy, inner: number): Work {
+/** Elements of a unit where no partial result belongs to one: whole cache lines, and so few that many workers get their share of a short line. */
+const SHORT_UNIT = 64;
+
+/** The axis along which the lines of a range run, and the elements of a line that make a unit. */
+export interface Lines {
+  readonly axis: number;
+  readonly unit: number;
+}
+
+/** The work of a range without tiles. */
+export function workOfRange({ extents }: RangePolicy, { axis: inner, unit }: Lines): Work {
   const lines = extents.reduce((product, extent, axis) => (axis === inner ? product : product * extent), 1);
-  const elementsOfUnit = Math.max(1, Math.min(REDUCTION_CHUNK, extents[inner]));
-  return { units: lines * Math.ceil(extents[inner] / REDUCTION_CHUNK), batch: Math.round(ELEMENTS_OF_SLICE / elementsOfUnit) };
+  const elementsOfUnit = Math.max(1, Math.min(unit, extents[inner]));
+  return { units: lines * Math.ceil(extents[inner] / unit), batch: Math.round(ELEMENTS_OF_SLICE / elementsOfUnit) };
 }
 
 /** A begin or an extent: known, or an argument. */
 type Bound = number | Int;
 
 /**
- * Fills `slice` for a range. A unit is REDUCTION_CHUNK elements of a line, a line one combination of the outer indices:
- * unit = line * (units of a line) + chunk, which is also the index of a strict reduction's partial. With `paired`, an element of the kernel is two of
+ * Fills `slice` for a range. A unit is some elements of a line, a line one combination of the outer indices: unit = line * (units of a line) + chunk,
+ * which is also the index of a strict reduction's partial, with REDUCTION_CHUNK elements a unit. With `paired`, an element of the kernel is two of
  * the range, neighbours along the last axis but one.
  */
-export function emitRange(code: KernelCode, whole: RangePolicy, paired = false): Work & { readonly inner?: number } {
+export function emitRange(code: KernelCode, whole: RangePolicy, paired = false): Work & { readonly lines?: Lines } {
   const { fn, spec } = code;
   const pairs = paired ? whole.extents.length - 2 : -1;
   const policy = { ...whole, extents: whole.extents.map((extent, axis) => (axis === pairs ? extent / 2 : extent)) };
@@ -49,9 +60,10 @@ export function emitRange(code: KernelCode, whole: RangePolicy, paired = false):
       : { axis, begin: policy.begin[axis], extent: policy.extents[axis] },
   );
   const inner = axes.pop()!;
-  const unitsOfLine = chunksOf(code, inner.extent);
   const accumulators = new Map(code.reductions.map((p) => [p.name, code.ordered ? privateLanes(code, p) : workersLanes(code, p)]));
   const byUnit = code.ordered && accumulators.size > 0;
+  const ofUnit = byUnit ? REDUCTION_CHUNK : SHORT_UNIT;
+  const unitsOfLine = chunksOf(code, inner.extent, ofUnit);
   const variable = { op: "index", type: "i32", axis: inner.axis } as const;
   const width = chooseWidth(code, spec.ir.body, variable, code.reductions, "elements");
 
@@ -67,9 +79,9 @@ export function emitRange(code: KernelCode, whole: RangePolicy, paired = false):
       .minus(local(chunk))
       .orAtMost(local(SLICE.end).minus(local(unit)))
       .to(units);
-  const done = local(chunk).times(REDUCTION_CHUNK);
+  const done = local(chunk).times(ofUnit);
   done.plus(inner.begin).to(from);
-  local(units).times(REDUCTION_CHUNK).orAtMost(Int.of(fn, inner.extent).minus(done)).to(count);
+  local(units).times(ofUnit).orAtMost(Int.of(fn, inner.extent).minus(done)).to(count);
   for (const [n, { axis, begin, extent }] of [...axes.entries()].reverse()) {
     const place = n > 0 ? local(line).modulo(extent) : local(line);
     (axis === pairs ? place.times(2) : place).plus(begin).to(code.localOf(axis, "i32", "index"));
@@ -82,16 +94,21 @@ export function emitRange(code: KernelCode, whole: RangePolicy, paired = false):
   fn.brIf(top);
   fn.end();
 
-  return { ...workOfRange(policy, inner.axis), inner: inner.axis };
+  const lines = { axis: inner.axis, unit: ofUnit };
+  const work = workOfRange(policy, lines);
+  return { ...work, lines, ...(!spec.anyRange && isInner(policy, order) && { piece: work.units / policy.extents[order[0]] }) };
 }
 
-/** Chunks of a line; the last may be short. */
-function chunksOf({ fn }: KernelCode, extent: Bound): Bound {
-  if (typeof extent === "number") return Math.ceil(extent / REDUCTION_CHUNK);
+/** Whether cells that the range leaves out lie between its planes, as in a box with a layer of cells around it. */
+const isInner = ({ begin }: RangePolicy, order: readonly number[]): boolean => order.length === 3 && begin[order[1]] > 0;
+
+/** Units of a line; the last may be short. */
+function chunksOf({ fn }: KernelCode, extent: Bound, ofUnit: number): Bound {
+  if (typeof extent === "number") return Math.ceil(extent / ofUnit);
   const chunks = fn.local("i32");
   extent
-    .plus(REDUCTION_CHUNK - 1)
-    .over(REDUCTION_CHUNK)
+    .plus(ofUnit - 1)
+    .over(ofUnit)
     .to(chunks);
   return Int.local(fn, chunks);
 }
