@@ -7,25 +7,45 @@ import type { CpuLaunch } from "./launch.js";
  * code is there. `prepare` returns a launch, and waits.
  */
 
-/** Thrown inside `compilingAside` for a launch whose code is being compiled. */
+/** Thrown inside `aheadOf` for a launch whose code is being compiled. */
 export class StillCompiling extends Error {
   constructor(readonly compile: Aside) {
     super("the code of a kernel is still being compiled");
   }
 }
 
-let allowed = false;
+/** Launches that were made since `aheadOf` began; undefined outside of it. */
+let made: { free(): void }[] | undefined;
 
 /** True where a launch may throw `StillCompiling`. */
-export const mayCompileAside = (): boolean => allowed;
+export const mayCompileAside = (): boolean => made !== undefined;
 
-/** Calls `make`, which may throw `StillCompiling`. */
-export function compilingAside<T>(make: () => T): T {
-  allowed = true;
+/** Takes note of a launch that was made: where another one of the same call has to wait, it is made anew, too. */
+export const noteMade = (launch: { free(): void }): void => void made?.push(launch);
+
+/** The launch or launches that `prepare` makes, or the compile that it has to wait for; then nothing is left of it. */
+export function aheadOf<T>(prepare: () => T): T | StillCompiling {
+  const own: { free(): void }[] = (made = []);
   try {
-    return make();
+    return prepare();
+  } catch (error) {
+    if (!(error instanceof StillCompiling)) throw error;
+    for (const launch of own) launch.free();
+    return error;
   } finally {
-    allowed = false;
+    made = undefined;
+  }
+}
+
+/** Prepares launches, whose compiles run side by side. If one fails, the others are freed. */
+export function prepareTogether<T>(prepare: readonly (() => T)[], free: (made: T) => void): T[] {
+  const made: (T | StillCompiling)[] = [];
+  try {
+    for (const one of prepare) made.push(aheadOf(one));
+    return made.map((launch, n) => (launch instanceof StillCompiling ? ((made[n] = prepare[n]()) as T) : launch));
+  } catch (error) {
+    for (const launch of made) if (!(launch instanceof StillCompiling)) free(launch);
+    throw error;
   }
 }
 

@@ -31,7 +31,7 @@ import { backlog } from "./backlog.js";
 import type { Folding } from "./fold-copies.js";
 import { capturing, loopRegion, type Captured, type Region } from "./graph.js";
 import { writeView } from "./host-view.js";
-import { compilingAside, FirstRun, StillCompiling } from "./compile-aside.js";
+import { aheadOf, FirstRun, noteMade, StillCompiling } from "./compile-aside.js";
 import { CpuLaunch, freeBinding, type CpuProgram } from "./launch.js";
 import { CpuQueue } from "./queue.js";
 import { Reruns } from "./reruns.js";
@@ -138,7 +138,9 @@ export abstract class CpuDevice implements Device {
     return descending(kernel, () => {
       const binding = bind(this, kernel, args, policy, options, this.compileOptions);
       try {
-        return new CpuLaunch(this, binding, () => this.build(binding, args, isOnce));
+        const made = new CpuLaunch(this, binding, () => this.build(binding, args, isOnce));
+        noteMade(made);
+        return made;
       } catch (error) {
         freeBinding(binding);
         throw error;
@@ -233,15 +235,5 @@ export abstract class CpuDevice implements Device {
   /** Throws DeviceError once the device was closed. */
   requireOpen(): void {
     if (this.closed) throw new DeviceError(this.name, "it is closed", "open it again");
-  }
-}
-
-/** The launch, or the compile that it has to wait for. */
-function aheadOf<T>(prepare: () => T): T | StillCompiling {
-  try {
-    return compilingAside(prepare);
-  } catch (error) {
-    if (error instanceof StillCompiling) return error;
-    throw error;
   }
 }

@@ -5,7 +5,6 @@ import { divideByReciprocals } from "../../ir/passes/reciprocals.js";
 import { shareLoads } from "../../ir/passes/share-loads.js";
 import { wrapByChoice } from "../../ir/passes/wrap-by-choice.js";
 import type { KernelIR } from "../../ir/types.js";
-import type { FunctionBuilder } from "./encoder.js";
 import { Int } from "./ints.js";
 import { KernelCode, type BlockEntry } from "./kernel-code.js";
 import type { WasmSpec } from "./kernel-code.js";
@@ -77,21 +76,6 @@ function inPairs({ policy, anyRange, views }: WasmSpec, ir: KernelIR): KernelIR 
   return pairRows(ir, policy.extents.length - 2);
 }
 
-/** Makes a worker's share whole pieces of the range, where the largest then is at most a fifth larger. */
-function shareOutPieces(run: FunctionBuilder, { units, piece }: Pick<Required<Work>, "units" | "piece">, per: number, workers: number): void {
-  const local = (n: number): Int => Int.local(run, n);
-  const whole = run.local("i32");
-  local(workers)
-    .plus(units / piece - 1)
-    .over(local(workers))
-    .times(piece)
-    .to(whole);
-  local(whole).times(5).isBelow(local(per).times(6).plus(1)).emit();
-  run.if();
-  local(whole).to(per);
-  run.end();
-}
-
 /** The exported function: shares `units` out over the workers, and works off its share in calls of `batch` units. */
 function emitRun(code: KernelCode, work: Work): void {
   // JavaScript hands a 64-bit address over as a number.
@@ -117,7 +101,6 @@ function emitRun(code: KernelCode, work: Work): void {
     .plus(typeof units === "number" ? units - 1 : units.minus(1))
     .over(local(workers))
     .to(per);
-  if (work.piece !== undefined && work.piece > 1) shareOutPieces(run, work as Required<Work>, per, workers);
   local(per).times(local(worker)).to(first);
   local(first).plus(local(per)).orAtMost(units).to(end);
   local(first).isBelow(local(end)).emit();

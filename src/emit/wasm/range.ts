@@ -15,11 +15,9 @@ const ELEMENTS_OF_SLICE = 16384;
 export interface Work {
   readonly units: number;
   readonly batch: number;
-  /** Units of a piece of the range whose ends lie apart from its neighbours' in memory: workers had better share out such pieces. */
-  readonly piece?: number;
 }
 
-/** Elements of a unit where no partial result belongs to one: whole cache lines, and so few that many workers get their share of a short line. */
+/** Elements of a unit of a single line to whose units no partial results belong: whole cache lines, and so few that many workers get a share of a short one. */
 const SHORT_UNIT = 64;
 
 /** The axis along which the lines of a range run, and the elements of a line that make a unit. */
@@ -62,7 +60,7 @@ export function emitRange(code: KernelCode, whole: RangePolicy, paired = false):
   const inner = axes.pop()!;
   const accumulators = new Map(code.reductions.map((p) => [p.name, code.ordered ? privateLanes(code, p) : workersLanes(code, p)]));
   const byUnit = code.ordered && accumulators.size > 0;
-  const ofUnit = byUnit ? REDUCTION_CHUNK : SHORT_UNIT;
+  const ofUnit = byUnit || axes.length > 0 ? REDUCTION_CHUNK : SHORT_UNIT;
   const unitsOfLine = chunksOf(code, inner.extent, ofUnit);
   const variable = { op: "index", type: "i32", axis: inner.axis } as const;
   const width = chooseWidth(code, spec.ir.body, variable, code.reductions, "elements");
@@ -95,12 +93,8 @@ export function emitRange(code: KernelCode, whole: RangePolicy, paired = false):
   fn.end();
 
   const lines = { axis: inner.axis, unit: ofUnit };
-  const work = workOfRange(policy, lines);
-  return { ...work, lines, ...(!spec.anyRange && isInner(policy, order) && { piece: work.units / policy.extents[order[0]] }) };
+  return { ...workOfRange(policy, lines), lines };
 }
-
-/** Whether cells that the range leaves out lie between its planes, as in a box with a layer of cells around it. */
-const isInner = ({ begin }: RangePolicy, order: readonly number[]): boolean => order.length === 3 && begin[order[1]] > 0;
 
 /** Units of a line; the last may be short. */
 function chunksOf({ fn }: KernelCode, extent: Bound, ofUnit: number): Bound {

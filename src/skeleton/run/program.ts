@@ -22,6 +22,7 @@ import type { Task } from "../plan/schedule.js";
 import { enqueueExchange, exchangeOf, exchangesIn, partnersIn } from "./carried.js";
 import type { Op } from "./op.js";
 import { partsOf, type Part } from "./parts.js";
+import { prepareNodes, type LaunchesOf } from "./prepare-nodes.js";
 import { shareReduction, type SharedReduction } from "./shared-reduction.js";
 import { sweepsBackward, type SweepOrder } from "./sweep-order.js";
 
@@ -45,6 +46,8 @@ export class Program {
   /** Operations of members of this process. */
   private readonly own: readonly Op[];
   private readonly launches: Launch[] = [];
+  /** Launches of nodes that share no reduction. */
+  private prepared: LaunchesOf = new Map();
   private readonly inRounds: Rounds[] = [];
   private readonly collections = new Map<number, Collection[]>();
   /** Reductions that devices fold without copies, by stage; undefined if they cannot. */
@@ -261,6 +264,9 @@ export class Program {
       lasts[member].set(stream, op);
       return op;
     };
+    const apart = tasks.map(({ node }) => node).filter((node): node is ComputeNode => this.isApart(node));
+    this.prepared = prepareNodes(this.set, apart, (node, member) => this.prepare(node, member));
+    this.launches.push(...[...this.prepared.values()].flat(2));
     for (const task of tasks) {
       const { node } = task;
       const parents = this.plan.graph
@@ -286,7 +292,7 @@ export class Program {
           const neighbours = around(node, m);
           const last = lasts[m].get(task.stream);
           const completed = neighbours.length > 0 ? complete(last ? [...own, last] : own, before) : undefined;
-          return add(task, m, { launches: this.prepare(node, m) }, [...own, ...neighbours.filter((op) => !completed?.has(op))]);
+          return add(task, m, { launches: this.launchesOf(node, m) }, [...own, ...neighbours.filter((op) => !completed?.has(op))]);
         });
         completion.set(node, (m) => [done[m]]);
       } else if (node.kind === "pack" || node.kind === "sort") {
@@ -336,11 +342,17 @@ export class Program {
     return node.kind === "compute" ? node.container.inRounds?.(node.container, this.precision) : undefined;
   }
 
+  private isApart(node: Node): boolean {
+    return node.kind === "compute" && !node.container.inRounds && !this.sharedOf(node.stage);
+  }
+
+  private launchesOf(node: ComputeNode, member: number): readonly Launch[] {
+    if (!isLocal(this.set.members[member])) return [];
+    return this.sharedOf(node.stage)?.launches.get(node)![member] ?? this.prepared.get(node)![member];
+  }
+
   private prepare(node: ComputeNode, member: number): readonly Launch[] {
     const { container, view, stage } = node;
-    if (!isLocal(this.set.members[member])) return [];
-    const shared = this.sharedOf(stage);
-    if (shared) return shared.launches.get(node)![member];
     const collections = this.collectionsOf(container, stage);
     const reductions = Object.fromEntries(collections.map(({ param, partials }) => [param, partials[member]]));
     const options = {
@@ -349,9 +361,7 @@ export class Program {
       peerStored: node.peerStored,
       sweepBackward: this.sweepsBackward(stage),
     };
-    const launches = container.grid.prepare(container, member, view, options);
-    this.launches.push(...launches);
-    return launches;
+    return container.grid.prepare(container, member, view, options);
   }
 
   /** Scalar steps sweep over nothing. */
