@@ -194,8 +194,8 @@ export class Skeleton {
   }
 
   /**
-   * Starts to compile the kernels of an iteration, and those of `others`, all side by side in other processes, on devices whose compilers take long
-   * (`native`): runs that come later, or elsewhere, wait for less. Fields get their memory.
+   * Starts to compile the kernels of an iteration and of other containers, side by side in other processes, on devices whose compilers take long (`native`):
+   * later runs wait for less. Fields get their memory.
    */
   compile(others: readonly Container[] = []): void {
     compileAhead([...others, ...this.executor.stagesOf(this.unrolled, this.count).containers], this.precision);

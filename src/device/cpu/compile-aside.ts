@@ -1,79 +1,72 @@
-import { withInitialValues } from "../launch/initial-values.js";
-import type { Aside, Steps, Work } from "./backlog.js";
-import type { CpuLaunch } from "./launch.js";
+import type { Aside } from "./backlog.js";
 
 /*
  * Code that a compiler makes in another process, while the calling thread goes on: `run` takes its place in the backlog and is prepared once more when the
  * code is there. `prepare` returns a launch, and waits.
  */
 
-/** Thrown inside `aheadOf` for a launch whose code is being compiled. */
+/** Thrown for a launch whose code is being compiled, where `mayCompileAside` is true. */
 export class StillCompiling extends Error {
   constructor(readonly compile: Aside) {
     super("the code of a kernel is still being compiled");
   }
 }
 
-/** Launches that were made since `aheadOf` began; undefined outside of it. */
-let made: { free(): void }[] | undefined;
+/** Who is told of `StillCompiling`: nobody, the caller of `prepare`, or launches, which then wait for their code together. */
+let told: "nobody" | "caller" | "launches" = "nobody";
+let waiting: (() => void)[] = [];
 
 /** True where a launch may throw `StillCompiling`. */
-export const mayCompileAside = (): boolean => made !== undefined;
+export const mayCompileAside = (): boolean => told !== "nobody";
 
-/** Takes note of a launch that was made: where another one of the same call has to wait, it is made anew, too. */
-export const noteMade = (launch: { free(): void }): void => void made?.push(launch);
-
-/** The launch or launches that `prepare` makes, or the compile that it has to wait for; then nothing is left of it. */
-export function aheadOf<T>(prepare: () => T): T | StillCompiling {
-  const own: { free(): void }[] = (made = []);
+function telling<T>(whom: typeof told, make: () => T): T {
+  const outer = told;
+  told = whom;
   try {
-    return prepare();
-  } catch (error) {
-    if (!(error instanceof StillCompiling)) throw error;
-    for (const launch of own) launch.free();
-    return error;
+    return make();
   } finally {
-    made = undefined;
+    told = outer;
   }
 }
 
-/** Prepares launches, whose compiles run side by side. If one fails, the others are freed. */
-export function prepareTogether<T>(prepare: readonly (() => T)[], free: (made: T) => void): T[] {
-  const made: (T | StillCompiling)[] = [];
+/** The launch that `prepare` makes, or the compile that it has to wait for. */
+export function aheadOf<T>(prepare: () => T): T | StillCompiling {
   try {
-    for (const one of prepare) made.push(aheadOf(one));
-    return made.map((launch, n) => (launch instanceof StillCompiling ? ((made[n] = prepare[n]()) as T) : launch));
+    return telling("caller", prepare);
   } catch (error) {
-    for (const launch of made) if (!(launch instanceof StillCompiling)) free(launch);
+    if (error instanceof StillCompiling) return error;
     throw error;
   }
 }
 
-/** A run whose code is being compiled. */
-export class FirstRun implements Work {
-  readonly isLong = true;
-  launch: CpuLaunch | undefined;
-
-  /** @param make prepares the launch */
-  constructor(
-    private readonly compile: Aside,
-    private readonly make: () => CpuLaunch,
-  ) {}
-
-  run(): void {
-    for (const aside of this.steps()) aside?.wait();
-  }
-
-  *steps(): Steps {
-    yield this.compile;
-    this.compile.check();
-    this.launch = this.make();
-    yield* this.launch.steps();
-  }
-
-  /** Once it has run. */
-  get results(): Record<string, number> {
-    const { binding, results } = this.launch!;
-    return withInitialValues(binding, { ...results });
+/** Builds, or gives undefined where the code is being compiled together with others; then `settle` is called once that is done, if at all. */
+export function builtOrLater<T>(build: () => T, settle: () => void): T | undefined {
+  try {
+    return build();
+  } catch (error) {
+    if (told !== "launches" || !(error instanceof StillCompiling)) throw error;
+    waiting.push(settle);
+    return undefined;
   }
 }
+
+/** Calls `prepare`; with the calls by which its launches take the code that is being compiled. */
+function startingCompiles<T>(prepare: () => T): { made: T; settles: readonly (() => void)[] } {
+  const outer = waiting;
+  waiting = [];
+  try {
+    return { made: telling("launches", prepare), settles: waiting };
+  } finally {
+    waiting = outer;
+  }
+}
+
+/** Prepares launches, for all of which compilers work at once, and waits for these. */
+export function prepareTogether<T>(prepare: () => T): T {
+  const { made, settles } = startingCompiles(prepare);
+  for (const settle of settles) settle();
+  return made;
+}
+
+/** Starts the compiles of launches that `prepare` makes, and does not wait for them. */
+export const startTogether = <T>(prepare: () => T): T => startingCompiles(prepare).made;

@@ -31,7 +31,8 @@ import { backlog } from "./backlog.js";
 import type { Folding } from "./fold-copies.js";
 import { capturing, loopRegion, type Captured, type Region } from "./graph.js";
 import { writeView } from "./host-view.js";
-import { aheadOf, FirstRun, noteMade, StillCompiling } from "./compile-aside.js";
+import { aheadOf, StillCompiling } from "./compile-aside.js";
+import { FirstRun } from "./first-run.js";
 import { CpuLaunch, freeBinding, type CpuProgram } from "./launch.js";
 import { CpuQueue } from "./queue.js";
 import { Reruns } from "./reruns.js";
@@ -138,9 +139,7 @@ export abstract class CpuDevice implements Device {
     return descending(kernel, () => {
       const binding = bind(this, kernel, args, policy, options, this.compileOptions);
       try {
-        const made = new CpuLaunch(this, binding, () => this.build(binding, args, isOnce));
-        noteMade(made);
-        return made;
+        return new CpuLaunch(this, binding, () => this.build(binding, args, isOnce));
       } catch (error) {
         freeBinding(binding);
         throw error;

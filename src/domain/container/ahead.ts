@@ -1,4 +1,4 @@
-import { aheadOf, StillCompiling } from "../../device/cpu/compile-aside.js";
+import { startTogether } from "../../device/cpu/compile-aside.js";
 import type { Precision } from "../../device/device.js";
 import type { Container } from "../grid/grid.js";
 
@@ -12,7 +12,6 @@ export function compileAhead(containers: readonly Container[], precision: Precis
     const member = grid.set.locals.find(({ device }) => SLOW.includes(device.backend));
     if (!member || inRounds) continue;
     for (const { field } of uses) field.grid.layOut();
-    const made = aheadOf(() => grid.prepare(container, member.index, "standard", { precision }));
-    if (!(made instanceof StillCompiling)) for (const launch of made) launch.free();
+    for (const launch of startTogether(() => grid.prepare(container, member.index, "standard", { precision }))) launch.free();
   }
 }

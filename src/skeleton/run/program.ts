@@ -1,4 +1,5 @@
 import type { DeviceEvent, Graph as DeviceGraph, Launch, Precision, Queue } from "../../device/device.js";
+import { prepareTogether } from "../../device/cpu/compile-aside.js";
 import { tune } from "../../device/tuning/tune.js";
 import type { Container } from "../../domain/grid/grid.js";
 import type { HaloCopy, Round, Rounds } from "../../domain/grid/parts.js";
@@ -22,7 +23,6 @@ import type { Task } from "../plan/schedule.js";
 import { enqueueExchange, exchangeOf, exchangesIn, partnersIn } from "./carried.js";
 import type { Op } from "./op.js";
 import { partsOf, type Part } from "./parts.js";
-import { prepareNodes, type LaunchesOf } from "./prepare-nodes.js";
 import { shareReduction, type SharedReduction } from "./shared-reduction.js";
 import { sweepsBackward, type SweepOrder } from "./sweep-order.js";
 
@@ -46,8 +46,6 @@ export class Program {
   /** Operations of members of this process. */
   private readonly own: readonly Op[];
   private readonly launches: Launch[] = [];
-  /** Launches of nodes that share no reduction. */
-  private prepared: LaunchesOf = new Map();
   private readonly inRounds: Rounds[] = [];
   private readonly collections = new Map<number, Collection[]>();
   /** Reductions that devices fold without copies, by stage; undefined if they cannot. */
@@ -69,7 +67,7 @@ export class Program {
   ) {
     this.name = namesOf(plan.stages.containers);
     try {
-      this.ops = this.lower(plan.schedule.tasks);
+      this.ops = prepareTogether(() => this.lower(plan.schedule.tasks));
     } catch (error) {
       this.free();
       throw error;
@@ -264,9 +262,6 @@ export class Program {
       lasts[member].set(stream, op);
       return op;
     };
-    const apart = tasks.map(({ node }) => node).filter((node): node is ComputeNode => this.isApart(node));
-    this.prepared = prepareNodes(this.set, apart, (node, member) => this.prepare(node, member));
-    this.launches.push(...[...this.prepared.values()].flat(2));
     for (const task of tasks) {
       const { node } = task;
       const parents = this.plan.graph
@@ -292,7 +287,7 @@ export class Program {
           const neighbours = around(node, m);
           const last = lasts[m].get(task.stream);
           const completed = neighbours.length > 0 ? complete(last ? [...own, last] : own, before) : undefined;
-          return add(task, m, { launches: this.launchesOf(node, m) }, [...own, ...neighbours.filter((op) => !completed?.has(op))]);
+          return add(task, m, { launches: this.prepare(node, m) }, [...own, ...neighbours.filter((op) => !completed?.has(op))]);
         });
         completion.set(node, (m) => [done[m]]);
       } else if (node.kind === "pack" || node.kind === "sort") {
@@ -342,17 +337,11 @@ export class Program {
     return node.kind === "compute" ? node.container.inRounds?.(node.container, this.precision) : undefined;
   }
 
-  private isApart(node: Node): boolean {
-    return node.kind === "compute" && !node.container.inRounds && !this.sharedOf(node.stage);
-  }
-
-  private launchesOf(node: ComputeNode, member: number): readonly Launch[] {
-    if (!isLocal(this.set.members[member])) return [];
-    return this.sharedOf(node.stage)?.launches.get(node)![member] ?? this.prepared.get(node)![member];
-  }
-
   private prepare(node: ComputeNode, member: number): readonly Launch[] {
     const { container, view, stage } = node;
+    if (!isLocal(this.set.members[member])) return [];
+    const shared = this.sharedOf(stage);
+    if (shared) return shared.launches.get(node)![member];
     const collections = this.collectionsOf(container, stage);
     const reductions = Object.fromEntries(collections.map(({ param, partials }) => [param, partials[member]]));
     const options = {
@@ -361,7 +350,9 @@ export class Program {
       peerStored: node.peerStored,
       sweepBackward: this.sweepsBackward(stage),
     };
-    return container.grid.prepare(container, member, view, options);
+    const launches = container.grid.prepare(container, member, view, options);
+    this.launches.push(...launches);
+    return launches;
   }
 
   /** Scalar steps sweep over nothing. */
