@@ -1,5 +1,5 @@
 import type { ScatterStrategy } from "../../ir/launch.js";
-import { BYTES } from "../../ir/scalars.js";
+import { BYTES, isFloat } from "../../ir/scalars.js";
 import { scatterCacheBytes } from "../../ir/scatter-cache.js";
 import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import type { Sizes } from "../../ir/analysis/integer-ranges.js";
@@ -7,7 +7,7 @@ import { identityOf } from "../../ir/identity.js";
 import { recordedAxes } from "../../ir/passes/check-indices.js";
 import { splitUniform } from "../../ir/passes/jam.js";
 import { pairMembers } from "../../ir/passes/pair-rows.js";
-import { type KernelIR, type ReduceParam, type ScatterParam, type ViewParam } from "../../ir/types.js";
+import { type KernelIR, type NumericType, type ReduceParam, type ScatterParam, type ViewParam } from "../../ir/types.js";
 import { groupsUnderConditions } from "../../ir/analysis/grouped-loads.js";
 import { teamRows } from "../../ir/analysis/teams.js";
 import { walkExprs, walkStmts } from "../../ir/walk.js";
@@ -580,10 +580,16 @@ class Emitter {
   /** Functions for the private copies of a target. */
   private copiesOf(param: ScatterParam): string {
     const fold = (a: string, b: string): string => this.writer(this.code).fold(param.op, param.element, a, b);
-    return copyFunctions(param, dialect.types[param.element], this.identity(param), fold);
+    // Leaves a place to which nobody adds as it is, -0 included.
+    const start = param.op === "sum" && isFloat(param.element) ? this.constantText(param.element, -0) : this.identity(param);
+    return copyFunctions(param, dialect.types[param.element], start, fold);
   }
 
   private identity({ op, element }: ScatterParam): string {
-    return this.writer(this.code).value({ op: "const", type: element, value: identityOf(op, element) });
+    return this.constantText(element, identityOf(op, element));
+  }
+
+  private constantText(type: NumericType, value: number): string {
+    return this.writer(this.code).value({ op: "const", type, value });
   }
 }
