@@ -1,5 +1,19 @@
 import { shareOf, RegionRun } from "./pool-region.js";
-import { AWAITED, Control, EPOCH, PROGRAM, RELEASED, SLICE, SLICES, SLEEPERS, TAKE_MESSAGES, WORKERS, load, Patience, textOf } from "./pool-control.js";
+import {
+  AWAITED,
+  Control,
+  EPOCH,
+  PROGRAM,
+  RELEASED,
+  SLICE,
+  SLICES,
+  SLEEPERS,
+  TAKE_MESSAGES,
+  WORKERS,
+  load,
+  Patience,
+  textOf,
+} from "./pool-control.js";
 import type { Post, Program, Run } from "./pool-control.js";
 
 /* A worker of the pool: the same code as a Node worker thread and as a browser's Worker. */

@@ -181,7 +181,10 @@ function planScatter(binding: Binding, param: ScatterParam, { workers, times, al
         "duplicated",
         `${free}${workers - 1} private copies of ${target.size} elements cost less than about ${times.updates} atomic updates`,
       )
-    : made("atomic", `${free}${workers - 1} private copies of ${target.size} elements cost more than about ${times.updates} atomic updates`);
+    : made(
+        "atomic",
+        `${free}${workers - 1} private copies of ${target.size} elements cost more than about ${times.updates} atomic updates`,
+      );
 }
 
 /** Adds the launches that fold private copies, which `prepare` makes. */

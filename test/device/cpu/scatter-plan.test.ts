@@ -98,11 +98,24 @@ describe("the strategy of a scatter parameter", () => {
   }
 
   /** Strategy and reason for a histogram of i32. */
-  function planned({ length = 100, stride, extents = [10, 10], asked, threads = 3, sites = 1, team, tuned = true, alone = false }: Case): [string, string] {
+  function planned({
+    length = 100,
+    stride,
+    extents = [10, 10],
+    asked,
+    threads = 3,
+    sites = 1,
+    team,
+    tuned = true,
+    alone = false,
+  }: Case): [string, string] {
     const target = viewOf(storage, "i32", length, stride);
     const binding = {
       kernel: { name: "k" },
-      ir: { params: [param("sum", "i32")], body: Array.from({ length: sites }, () => ({ kind: "scatter", target: "h", indices: [], value: { op: "const" } })) },
+      ir: {
+        params: [param("sum", "i32")],
+        body: Array.from({ length: sites }, () => ({ kind: "scatter", target: "h", indices: [], value: { op: "const" } })),
+      },
       views: { h: target },
       scatter: { h: asked },
       policy: team ? { kind: "team", league: team.league } : { kind: "range", begin: [0, 0], extents },
