@@ -120,6 +120,7 @@ describe("the strategy of a scatter parameter", () => {
       scatter: { h: asked },
       policy: team ? { kind: "team", league: team.league } : { kind: "range", begin: [0, 0], extents },
       cost: { bytes: team?.bytes ?? 0 },
+      call: { options: {} },
       tuning: { values: tuned ? { workers: threads } : {} },
     } as unknown as Binding;
     const { plans, workers, binding: same } = planScatters(binding, threads, allocate);
