@@ -49,7 +49,7 @@ async function runs(device: Device): Promise<{ known: number; fresh: number; who
 }
 
 /** A kernel prepared over a range, made anew at each call. */
-type Prepare = () => (policy: RangePolicy) => Launch;
+type Prepare = (name: string) => (policy: RangePolicy) => Launch;
 
 /** Launches whose code does not know their range, on the first axis of which they may begin later. */
 const OTHERS = 64;
@@ -62,20 +62,20 @@ function casesOf(device: Device): Record<string, readonly [Prepare, RangePolicy]
     );
   const [x, y] = [line(), line()];
   const [p, s] = [device.array(f64, [100, 34, 66]), device.array(f64, [100, 34, 66])];
-  const axpy: Prepare = () => {
-    const code = kernel("axpy", { x: view(f64), y: view(f64), a: f64 }, ({ x, y, a }, i) => {
+  const axpy: Prepare = (name) => {
+    const code = kernel(`axpy, ${name}`, { x: view(f64), y: view(f64), a: f64 }, ({ x, y, a }, i) => {
       y[i] = y[i] + a * x[i];
     });
     return (policy) => device.prepare(code, { x, y, a: 2 }, policy);
   };
-  const dot: Prepare = () => {
-    const code = kernel("dot", { x: view(f64), y: view(f64), s: sum(f64) }, ({ x, y, s }, i) => {
+  const dot: Prepare = (name) => {
+    const code = kernel(`dot, ${name}`, { x: view(f64), y: view(f64), s: sum(f64) }, ({ x, y, s }, i) => {
       s.add(x[i] * y[i]);
     });
     return (policy) => device.prepare(code, { x, y }, policy);
   };
-  const laplace: Prepare = () => {
-    const code = kernel("laplace", { p: view(f64, 3), s: view(f64, 3) }, ({ p, s }, i, j, k) => {
+  const laplace: Prepare = (name) => {
+    const code = kernel(`laplace, ${name}`, { p: view(f64, 3), s: view(f64, 3) }, ({ p, s }, i, j, k) => {
       s[i][j][k] = p[i - 1][j][k] + p[i + 1][j][k] + p[i][j - 1][k] + p[i][j + 1][k] + p[i][j][k - 1] + p[i][j][k + 1] - 6 * p[i][j][k];
     });
     return (policy) => device.prepare(code, { p, s }, policy);
@@ -92,8 +92,8 @@ function casesOf(device: Device): Record<string, readonly [Prepare, RangePolicy]
 function ratios(device: Device): Record<string, number> {
   const found: Record<string, number> = {};
   for (const [name, [prepare, policy]] of Object.entries(casesOf(device))) {
-    const own = prepare()(policy);
-    const other = prepare();
+    const own = prepare("own")(policy);
+    const other = prepare("any");
     for (let n = 1; n <= OTHERS; n++)
       other({ ...policy, begin: policy.begin.map((first, axis) => (axis === 0 ? first + n : first)) }).free();
     const any = other(policy);

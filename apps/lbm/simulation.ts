@@ -292,8 +292,10 @@ export class Simulation {
       scalars: { mass, returning, change, x, y },
     };
     if (shareOf) shares?.fill(shareOf);
+    const simulation = new Simulation(flow, settings, grid, populations, macroscopic, containers, plan, measures);
+    simulation.skeleton.compile([...preparations, measures.macroscopic, measures.force]);
     for (const preparation of preparations) await grid.run(preparation, settings);
-    return new Simulation(flow, settings, grid, populations, macroscopic, containers, plan, measures);
+    return simulation;
   }
 
   /** Runs steps; with the pattern `aa` an even number of them, so one more than asked for if that is odd. Returns the seconds that they took. */

@@ -1,6 +1,7 @@
 import { requireSignal } from "../device/launch/signal.js";
 import type { Cost, Precision, Queue } from "../device/device.js";
-import type { Field } from "../domain/grid/grid.js";
+import { compileAhead } from "../domain/container/ahead.js";
+import type { Container, Field } from "../domain/grid/grid.js";
 import { DeviceError, IsoformError, LaunchError } from "../base/errors.js";
 import { requireOptions, requireThing } from "../base/own.js";
 import { unreachable } from "../base/unreachable.js";
@@ -192,6 +193,14 @@ export class Skeleton {
     if (done < iterations && !stopped) signal?.throwIfAborted();
     for (const species of this.executor.used().species) await species.check(`skeleton "${this.name}"`);
     return { iterations: done, stopped, seconds: seconds + (await end.since(start)) };
+  }
+
+  /**
+   * Starts to compile the kernels of an iteration and of other containers, side by side in other processes, on devices whose compilers take long (`native`):
+   * later runs wait for less. Fields get their memory.
+   */
+  compile(others: readonly Container[] = []): void {
+    compileAhead([...others, ...this.executor.stagesOf(this.unrolled, this.count).containers], this.precision);
   }
 
   /**

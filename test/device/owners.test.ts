@@ -34,7 +34,7 @@ const transposed = kernel(
 
 const noise = (n: number) => Math.abs(Math.sin(12.9898 * (n + 1)) * 43758.5453) % 1;
 const make = (count: number, of: (n: number) => number) => Array.from({ length: count }, (_, n) => of(n));
-const THREADS = 16;
+const THREADS = 20;
 
 /** Submits and waits: long work is told to fail only then. */
 async function done({ queue }: Device, launch: Launch): Promise<void> {
@@ -61,7 +61,7 @@ for (const name of ["js", "wasm", "native"].filter(tested))
     function run(launch: Launch): void {
       assert.match(
         launch.remarks.join("\n"),
-        /sorted, 16 workers go through all elements in order, and each adds to its own part of axis \d/,
+        /sorted, 20 workers go through all elements in order, and each adds to its own part of axis \d/,
       );
       device.queue.submit(launch);
       launch.free();
@@ -117,7 +117,7 @@ for (const name of ["js", "wasm", "native"].filter(tested))
       const prepared = (length: number) =>
         device.prepare(bonds, { ...args, x: device.array(f64, length) }, range(rows, columns), { precision: "strict" });
       const inside = prepared(nodes);
-      assert.match(inside.remarks.join("\n"), /16 workers go through all elements/);
+      assert.match(inside.remarks.join("\n"), /20 workers go through all elements/);
       assert.throws(
         () => device.queue.submit(inside),
         /reads x\[b\]: index 500 is outside axis 0 of "x", which has extent 500 \(element \[20, 30\], on /,

@@ -31,7 +31,8 @@ import { backlog } from "./backlog.js";
 import type { CopiesFold } from "./fold-copies.js";
 import { capturing, loopRegion, type CapturedWork, type CapturedRegion } from "./graph.js";
 import { writeView } from "./host-view.js";
-import { compilingAside, FirstRun, StillCompiling } from "./compile-aside.js";
+import { aheadOf, StillCompiling } from "./compile-aside.js";
+import { FirstRun } from "./first-run.js";
 import { CpuLaunch, freeBinding, type CpuProgram } from "./launch.js";
 import { CpuQueue } from "./queue.js";
 import { Reruns } from "./reruns.js";
@@ -233,15 +234,5 @@ export abstract class CpuDevice implements Device {
   /** Throws DeviceError once the device was closed. */
   requireOpen(): void {
     if (this.closed) throw new DeviceError(this.name, "it is closed", "open it again");
-  }
-}
-
-/** The launch, or the compile that it has to wait for. */
-function aheadOf<T>(prepare: () => T): T | StillCompiling {
-  try {
-    return compilingAside(prepare);
-  } catch (error) {
-    if (error instanceof StillCompiling) return error;
-    throw error;
   }
 }

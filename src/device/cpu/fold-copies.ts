@@ -22,25 +22,31 @@ type Op = Exclude<ReduceOp, "custom">;
 const BODIES: Record<Op, (type: (typeof TOKENS)["f64"]) => Kernel> = {
   sum: (type) =>
     kernel("fold_copies", { target: view(type), copies: view(type, 2), identity: type }, ({ target, copies, identity }, i) => {
+      let folded = target[i];
       for (let worker = 0; worker < copies.length; worker++) {
         const own = copies[worker][i];
-        target[i] = own !== 0 ? target[i] + own : target[i];
+        folded = own !== 0 ? folded + own : folded;
         copies[worker][i] = identity;
       }
+      target[i] = folded;
     }),
   min: (type) =>
     kernel("fold_copies", { target: view(type), copies: view(type, 2), identity: type }, ({ target, copies, identity }, i) => {
+      let folded = target[i];
       for (let worker = 0; worker < copies.length; worker++) {
-        target[i] = Math.min(target[i], copies[worker][i]);
+        folded = Math.min(folded, copies[worker][i]);
         copies[worker][i] = identity;
       }
+      target[i] = folded;
     }),
   max: (type) =>
     kernel("fold_copies", { target: view(type), copies: view(type, 2), identity: type }, ({ target, copies, identity }, i) => {
+      let folded = target[i];
       for (let worker = 0; worker < copies.length; worker++) {
-        target[i] = Math.max(target[i], copies[worker][i]);
+        folded = Math.max(folded, copies[worker][i]);
         copies[worker][i] = identity;
       }
+      target[i] = folded;
     }),
 };
 

@@ -10,6 +10,7 @@ import { withNumbers, type ScalarValues } from "../launch/other-numbers.js";
 import { freeTeamRows } from "../launch/team-rows.js";
 import type { LaunchTuning } from "../tuning/tuning.js";
 import type { Buffer } from "../memory/view.js";
+import { builtOrLater } from "./compile-aside.js";
 import { backlog, type Failure, type WorkSteps, type QueuedWork } from "./backlog.js";
 import { guessOf, Lasted } from "./lasted.js";
 import type { Rerun } from "./rerun.js";
@@ -60,7 +61,8 @@ export class CpuLaunch implements Launch, QueuedWork {
   signal: AbortSignal | undefined;
   readonly lasted = new Lasted(() => guessOf(this.binding.cost));
   private freed = false;
-  private built: CpuProgram;
+  /** Undefined while its code is being compiled together with others. */
+  private built: CpuProgram | undefined;
   private memory: WebAssembly.Memory | undefined;
   private readonly storage = cpuStorage();
   readonly buffers: readonly Buffer[];
@@ -72,7 +74,7 @@ export class CpuLaunch implements Launch, QueuedWork {
     readonly binding: Binding,
     private readonly build: () => CpuProgram,
   ) {
-    this.built = build();
+    this.built = builtOrLater(build, () => void this.settled);
     this.memory = this.storage.memory;
     this.buffers = [...Object.values(binding.views), ...Object.values(binding.outputs)].flatMap((view) => view?.buffer ?? []);
     ({ kernel: this.kernel, policy: this.policy, precision: this.precision, cost: this.cost } = binding);
@@ -80,12 +82,22 @@ export class CpuLaunch implements Launch, QueuedWork {
 
   /** Built anew where the storage has moved to another memory. */
   get program(): CpuProgram {
-    if (this.memory === this.storage.memory || this.freed) return this.built;
+    const known = this.settled;
+    if (this.memory === this.storage.memory || this.freed) return known;
     const built = this.build();
-    this.built.free();
+    known.free();
     this.built = built;
     this.memory = this.storage.memory;
     return built;
+  }
+
+  /** The program as it was built; waits for its code. */
+  private get settled(): CpuProgram {
+    if (!this.built) {
+      this.built = this.build();
+      this.memory = this.storage.memory;
+    }
+    return this.built;
   }
 
   get remarks(): readonly string[] {
@@ -93,7 +105,7 @@ export class CpuLaunch implements Launch, QueuedWork {
   }
 
   get tuning(): LaunchTuning {
-    return this.built.tuning;
+    return this.settled.tuning;
   }
 
   /** Throws IsoformError if the device is closed, or the launch or the memory of its views was freed. */
@@ -115,7 +127,7 @@ export class CpuLaunch implements Launch, QueuedWork {
   }
 
   get isLong(): boolean {
-    return this.lasted.isLong() && this.built.begin !== undefined;
+    return this.lasted.isLong() && this.settled.begin !== undefined;
   }
 
   run(): void {
@@ -190,7 +202,7 @@ export class CpuLaunch implements Launch, QueuedWork {
 
   /** Hands over what a launch over the same views can use; otherwise undefined, and `free` is still to be called. */
   handOver(): Rerun | undefined {
-    const rerun = this.freed || this.memory !== this.storage.memory ? undefined : this.built.handOver?.();
+    const rerun = this.freed || this.memory !== this.storage.memory ? undefined : this.settled.handOver?.();
     if (!rerun) return undefined;
     this.freed = true;
     this.results = undefined;
@@ -203,7 +215,7 @@ export class CpuLaunch implements Launch, QueuedWork {
     this.results = undefined;
     this.latest = undefined;
     backlog.whenIdle(() => {
-      this.built.free();
+      this.built?.free();
       freeBinding(this.binding);
     });
   }

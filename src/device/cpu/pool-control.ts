@@ -50,27 +50,30 @@ export interface Post {
 }
 
 const LINE = 16;
-const HEADER_LINES = 4;
+const HEADER_LINES = 6;
 const WORDS_PER_WORKER = 32 * LINE;
 const MESSAGE_LENGTH = (WORDS_PER_WORKER - LINE) * 2;
 
-/** Words of the header. A new epoch tells the workers that `program`, `workers` and `args` are set. */
+/** A new epoch tells the workers that a run is set. In a line of its own, as all of them look at it again and again. */
 export const EPOCH = 0;
-export const PROGRAM = 1;
-export const WORKERS = 2;
-/** The number of a run's slice, and how many there are. */
-export const SLICE_WORD = 6;
-export const SLICES = 7;
 /** Workers that sleep until the next epoch. */
 export const SLEEPERS = LINE;
-/** Workers that have not finished the epoch, and whether the main thread sleeps until there are none. */
-export const PENDING = 2 * LINE;
-export const MAIN_SLEEPS = 2 * LINE + 1;
+/** The worker for whose end the main thread sleeps; 0 where it does not sleep. */
+export const AWAITED = 2 * LINE;
 
-/** In a region: how often threads have arrived at its barriers, how many of them sleep there, and whether some thread failed. */
+/** In a region: how often threads have arrived at its barriers, and whether some thread failed. */
 export const ARRIVED = 3 * LINE;
-export const ARRIVED_SLEEPERS = 3 * LINE + 1;
-export const FAILED = 3 * LINE + 2;
+export const FAILED = 3 * LINE + 1;
+/** The last barrier that all threads have reached, and how many of them sleep there. */
+export const RELEASED = 4 * LINE;
+export const RELEASED_SLEEPERS = 4 * LINE + 1;
+
+/** A run: program, threads, its argument, the number of its slice and how many slices there are. */
+export const PROGRAM = 5 * LINE;
+export const WORKERS = 5 * LINE + 1;
+const ARGUMENT = 5 * LINE + 2;
+export const SLICE_WORD = 5 * LINE + 4;
+export const SLICES = 5 * LINE + 5;
 
 /** In place of a program's number: leave the loop and take the messages that were posted. */
 export const TAKE_MESSAGES = -1;
@@ -86,11 +89,14 @@ export const WHOLE: Slice = { number: 0, count: 1 };
 /** The control block; the same object is made on each thread over the same memory. */
 export class Control {
   readonly words: Int32Array<SharedArrayBuffer>;
+  /** Threads beside the main thread. */
+  readonly workers: number;
   private readonly args: Float64Array;
 
   constructor(readonly buffer: SharedArrayBuffer) {
     this.words = new Int32Array(buffer);
-    this.args = new Float64Array(buffer, 4 * (EPOCH + 4), 1);
+    this.args = new Float64Array(buffer, 4 * ARGUMENT, 1);
+    this.workers = (this.words.length - HEADER_LINES * LINE) / WORDS_PER_WORKER;
   }
 
   static create(workers: number): Control {
@@ -101,17 +107,38 @@ export class Control {
     return this.args[0];
   }
 
-  /** Sets what a run is; a new epoch starts it. */
+  /** Sets what a run is; a new epoch starts it. What stays the same is not written: it would take the line from all workers. */
   setRun(program: number, args: number, workers: number, slice: Slice): void {
-    const { words } = this;
-    words[PROGRAM] = program;
-    words[WORKERS] = workers;
-    words[SLICE_WORD] = slice.number;
-    words[SLICES] = slice.count;
-    this.args[0] = args;
+    this.set(PROGRAM, program);
+    this.set(WORKERS, workers);
+    this.set(SLICE_WORD, slice.number);
+    this.set(SLICES, slice.count);
+    if (this.args[0] !== args) this.args[0] = args;
   }
 
-  /** Word of the last epoch that the worker finished. */
+  private set(word: number, value: number): void {
+    if (this.words[word] !== value) this.words[word] = value;
+  }
+
+  /** The first worker from `rank` on that has not finished an epoch; `workers` + 1 if all have. */
+  firstBehind(epoch: number, rank: number): number {
+    while (rank <= this.workers && Atomics.load(this.words, this.done(rank)) === epoch) rank++;
+    return rank;
+  }
+
+  /** Says that a worker has finished an epoch. */
+  finish(rank: number, epoch: number): void {
+    Atomics.store(this.words, this.done(rank), epoch);
+    if (Atomics.load(this.words, AWAITED) === rank) Atomics.notify(this.words, this.done(rank));
+  }
+
+  /** Says that a worker dies, and wakes the main thread for whichever worker it waits. */
+  leave(rank: number): void {
+    Atomics.store(this.words, this.dead(rank), 1);
+    for (let awaited = 1; awaited <= this.workers; awaited++) Atomics.notify(this.words, this.done(awaited));
+  }
+
+  /** Word of the last epoch that the worker finished. Each has its own: a count of them would go from core to core. */
   done(rank: number): number {
     return HEADER_LINES * LINE + (rank - 1) * WORDS_PER_WORKER;
   }

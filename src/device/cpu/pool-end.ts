@@ -1,5 +1,5 @@
 import { lives } from "#engine";
-import { MAIN_SLEEPS, PENDING, type Control, type Patience } from "./pool-control.js";
+import { AWAITED, type Control, type Patience } from "./pool-control.js";
 
 /* How a pool's calling thread waits until its workers are through. */
 
@@ -17,15 +17,18 @@ export const mayWait = (() => {
   }
 })();
 
-/** Returns when no worker has work left; `look` is called now and then, and may throw. */
-export function untilEnded({ words }: Control, patience: Patience, look: () => void): void {
+/** Returns when all workers have finished an epoch; `look` is called now and then, and may throw. */
+export function untilEnded(control: Control, epoch: number, patience: Patience, look: () => void): void {
+  const { words, workers } = control;
+  let rank = 1;
   const sleep = (): void => {
-    Atomics.store(words, MAIN_SLEEPS, 1);
-    const left = Atomics.load(words, PENDING);
-    if (left !== 0 && Atomics.wait(words, PENDING, left, LOOK_MS) !== "not-equal") look();
-    Atomics.store(words, MAIN_SLEEPS, 0);
+    const done = control.done(rank);
+    Atomics.store(words, AWAITED, rank);
+    const finished = Atomics.load(words, done);
+    if (finished !== epoch && Atomics.wait(words, done, finished, LOOK_MS) !== "not-equal") look();
+    Atomics.store(words, AWAITED, 0);
   };
-  patience.wait(() => Atomics.load(words, PENDING) === 0, mayWait ? sleep : undefined);
+  patience.wait(() => (rank = control.firstBehind(epoch, rank)) > workers, mayWait ? sleep : undefined);
 }
 
 /** True for a worker that has not finished the epoch and never will. It marks its own end, unless it was torn down; Linux shows each thread of the process too. */

@@ -1,4 +1,4 @@
-import { ARRIVED, ARRIVED_SLEEPERS, FAILED, Patience, type Control, type ProgramStage, type PoolRun } from "./pool-control.js";
+import { ARRIVED, FAILED, Patience, RELEASED, RELEASED_SLEEPERS, type Control, type ProgramStage, type PoolRun } from "./pool-control.js";
 
 /*
  * A region: stages that all threads of a pool run together, with a barrier between two of them, so that nobody returns to a host
@@ -25,14 +25,14 @@ export class RegionRun {
 
   /**
    * @param team threads of the pool
-   * @param sleep sleeps while ARRIVED has a value, or for a while; undefined if the thread must not sleep
+   * @param sleep sleeps while RELEASED has a value, or for a while; undefined if the thread must not sleep
    */
   constructor(
     { words }: Control,
     private readonly team: number,
     private readonly shares: readonly Share[],
     private readonly fail: (stage: number, error: unknown) => void,
-    private readonly sleep: ((arrived: number) => void) | undefined,
+    private readonly sleep: ((released: number) => void) | undefined,
   ) {
     this.words = words;
   }
@@ -56,25 +56,25 @@ export class RegionRun {
   /** The barrier before a stage. */
   private awaitOthers(stage: number): void {
     const { words } = this;
-    const all = stage * this.team;
-    if (Atomics.add(words, ARRIVED, 1) + 1 === all) {
-      if (Atomics.load(words, ARRIVED_SLEEPERS) > 0) Atomics.notify(words, ARRIVED);
+    if (Atomics.add(words, ARRIVED, 1) + 1 === stage * this.team) {
+      Atomics.store(words, RELEASED, stage);
+      if (Atomics.load(words, RELEASED_SLEEPERS) > 0) Atomics.notify(words, RELEASED);
       return;
     }
-    for (let look = 0; look < QUICK_LOOKS; look++) if (Atomics.load(words, ARRIVED) >= all) return;
+    for (let look = 0; look < QUICK_LOOKS; look++) if (Atomics.load(words, RELEASED) >= stage) return;
     const start = performance.now();
-    this.patience.wait(() => Atomics.load(words, ARRIVED) >= all, this.sleep && (() => this.sleepUntil(all)));
+    this.patience.wait(() => Atomics.load(words, RELEASED) >= stage, this.sleep && (() => this.sleepUntil(stage)));
     this.waited += performance.now() - start;
   }
 
-  private sleepUntil(all: number): void {
+  private sleepUntil(stage: number): void {
     const { words } = this;
-    Atomics.add(words, ARRIVED_SLEEPERS, 1);
+    Atomics.add(words, RELEASED_SLEEPERS, 1);
     try {
-      const arrived = Atomics.load(words, ARRIVED);
-      if (arrived < all) this.sleep!(arrived);
+      const released = Atomics.load(words, RELEASED);
+      if (released < stage) this.sleep!(released);
     } finally {
-      Atomics.sub(words, ARRIVED_SLEEPERS, 1);
+      Atomics.sub(words, RELEASED_SLEEPERS, 1);
     }
   }
 }

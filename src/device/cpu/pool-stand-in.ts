@@ -1,5 +1,5 @@
 import { DeviceError } from "../../base/errors.js";
-import { Control, EPOCH, Patience, PENDING, SLEEPERS, TAKE_MESSAGES, WHOLE, type PoolProgram, type Slice } from "./pool-control.js";
+import { Control, EPOCH, Patience, SLEEPERS, TAKE_MESSAGES, WHOLE, type PoolProgram, type Slice } from "./pool-control.js";
 import { isLost, untilEnded } from "./pool-end.js";
 import { Thread } from "./pool-thread.js";
 
@@ -55,7 +55,7 @@ export class StandIn {
 
   /** Returns when the run has ended; the calling thread waits. `look` is called now and then, and may throw. */
   wait(look: () => void): void {
-    untilEnded(this.control, this.patience, look);
+    untilEnded(this.control, this.epoch, this.patience, look);
     this.tell();
   }
 
@@ -123,7 +123,6 @@ export class StandIn {
   private start(program: number, args = 0, workers = 1, slice = WHOLE): void {
     const { words } = this.control;
     this.control.setRun(program, args, workers, slice);
-    Atomics.store(words, PENDING, 1);
     this.epoch = (this.epoch + 1) | 0;
     Atomics.store(words, EPOCH, this.epoch);
     if (Atomics.load(words, SLEEPERS) > 0) Atomics.notify(words, EPOCH);
@@ -133,7 +132,7 @@ export class StandIn {
   private heard(): void {
     if (!this.resolve) return;
     // This one came from an earlier run, for which somebody has waited.
-    if (Atomics.load(this.control.words, PENDING) !== 0) return this.thread.ref();
+    if (this.control.firstBehind(this.epoch, 1) === 1) return this.thread.ref();
     this.tell();
   }
 }

@@ -1,11 +1,10 @@
 import { workerShare, RegionRun } from "./pool-region.js";
 import {
-  ARRIVED,
+  AWAITED,
   Control,
   EPOCH,
-  MAIN_SLEEPS,
-  PENDING,
   PROGRAM,
+  RELEASED,
   SLICE_WORD,
   SLICES,
   SLEEPERS,
@@ -66,7 +65,7 @@ function take(post: Post): void {
 function walkOf({ stages }: Extract<PoolProgram, { kind: "region" }>, control: Control): PoolRun {
   const shares = stages.map((stage) => stage && workerShare(stage, programs.get(stage.program)!, rank));
   const fail = (stage: number, error: unknown): void => control.setError(rank, `${stages[stage]!.label}: ${threadErrorText(error)}`);
-  const sleep = (arrived: number): void => void Atomics.wait(control.words, ARRIVED, arrived);
+  const sleep = (released: number): void => void Atomics.wait(control.words, RELEASED, released);
   let regionRun: RegionRun | undefined;
   return (_args, _rank, team) => (regionRun ??= new RegionRun(control, team, shares, fail, sleep)).run();
 }
@@ -86,18 +85,23 @@ function serve(control: Control, tell: (text: string) => void): void {
     const program = words[PROGRAM];
     if (program !== TAKE_MESSAGES && share < words[WORKERS]) participate(control, program, words[WORKERS]);
     if (program !== TAKE_MESSAGES && standsIn?.pool) waitFor(standsIn.pool);
-    Atomics.store(words, control.done(rank), epoch);
-    if (Atomics.sub(words, PENDING, 1) === 1 && Atomics.load(words, MAIN_SLEEPS)) Atomics.notify(words, PENDING);
+    control.finish(rank, epoch);
     if (program === TAKE_MESSAGES) return;
     if (standsIn) tell("ended");
   }
 }
 
 /** Returns when the workers of a pool are through, as its calling thread would. */
-function waitFor({ words }: Control): void {
-  Atomics.store(words, MAIN_SLEEPS, 1);
-  for (let left; (left = Atomics.load(words, PENDING)) !== 0;) Atomics.wait(words, PENDING, left);
-  Atomics.store(words, MAIN_SLEEPS, 0);
+function waitFor(pool: Control): void {
+  const { words, workers } = pool;
+  const running = Atomics.load(words, EPOCH);
+  for (let behind = 1; (behind = pool.firstBehind(running, behind)) <= workers;) {
+    const done = pool.done(behind);
+    Atomics.store(words, AWAITED, behind);
+    const finished = Atomics.load(words, done);
+    if (finished !== running) Atomics.wait(words, done, finished);
+  }
+  Atomics.store(words, AWAITED, 0);
 }
 
 function participate(control: Control, program: number, workers: number): void {
@@ -124,9 +128,7 @@ if (typeof process !== "undefined" && process.versions?.node) {
   const { readlinkSync } = process.getBuiltinModule("node:fs");
   const thread = process.platform === "linux" ? Number(readlinkSync("/proc/thread-self").split("/").pop()) : 0;
   process.on("exit", () => {
-    if (!control) return;
-    Atomics.store(control.words, control.dead(rank), 1);
-    Atomics.notify(control.words, PENDING);
+    control?.leave(rank);
   });
   parentPort!.on("message", (post: Post) => receive(post, thread, (text) => parentPort!.postMessage(text)));
 } else {

@@ -7,7 +7,7 @@ import {
   Control,
   EPOCH,
   FAILED,
-  PENDING,
+  RELEASED,
   SLEEPERS,
   TAKE_MESSAGES,
   WHOLE,
@@ -301,8 +301,8 @@ export class WorkerPool {
       const program = this.programs.get(stage.program)!;
       return workerShare(stage, (args, rank, workers) => this.participate(program, args, rank, workers), 0);
     });
-    const sleep = (arrived: number): void => {
-      if (Atomics.wait(this.control!.words, ARRIVED, arrived, LOOK_MS) === "timed-out") this.lookForDead(label);
+    const sleep = (released: number): void => {
+      if (Atomics.wait(this.control!.words, RELEASED, released, LOOK_MS) === "timed-out") this.lookForDead(label);
     };
     const regionRun = new RegionRun(this.control!, this.size, shares, (_, error) => (failure ??= error), mayWait ? sleep : undefined);
     const known = stages.map((stage) => (typeof stage === "function" ? undefined : stage));
@@ -364,8 +364,8 @@ export class WorkerPool {
     const { words } = this.control!;
     this.control!.setRun(program, args, workers, slice);
     words[ARRIVED] = 0;
+    words[RELEASED] = 0;
     words[FAILED] = 0;
-    Atomics.store(words, PENDING, this.size - 1);
     this.epoch = (this.epoch + 1) | 0;
     Atomics.store(words, EPOCH, this.epoch);
     if (Atomics.load(words, SLEEPERS) > 0) Atomics.notify(words, EPOCH);
@@ -380,7 +380,7 @@ export class WorkerPool {
   }
 
   private waitForWorkers(label: string): void {
-    untilEnded(this.control!, this.patience, () => this.lookForDead(label));
+    untilEnded(this.control!, this.epoch, this.patience, () => this.lookForDead(label));
   }
 
   /** Throws DeviceError for a worker that has died. */

@@ -6,7 +6,6 @@ import { orderMatters } from "../../ir/identity.js";
 import type { OwnersKernel } from "../../ir/passes/owners.js";
 import { MOST_CACHED } from "../../ir/cache-lines.js";
 import type { KernelIR, ScatterParam } from "../../ir/types.js";
-import { walkStmts } from "../../ir/walk.js";
 import { LaunchError } from "../../base/errors.js";
 import type { Binding } from "../launch/binding.js";
 import type { ScatterStrategy } from "../device.js";
@@ -16,6 +15,7 @@ import { belowOf, spanOf } from "./host-view.js";
 import { foldingOf, type CopiesFold } from "./fold-copies.js";
 import type { CpuLaunch } from "./launch.js";
 import { PrivateCopies } from "./private-copies.js";
+import { launchTimes, scatterTimes, type ScatterTimes } from "./scatter-times.js";
 import type { Allocator } from "./storage.js";
 import { WorkerCaches } from "./worker-caches.js";
 
@@ -45,16 +45,36 @@ interface ScatterPlans {
 }
 
 /**
- * Chooses the strategies of a launch's scatter parameters on `threads` threads, and takes the memory that they need. `atomicCost` is the time
- * of an atomic update in units of an element's copy and fold, `allocate` returns memory that the backend can reach. Where the order of updates
- * matters, either one worker makes them all, or each worker is an owner of a part of every target.
+ * Chooses the strategies of a launch's scatter parameters on `threads` threads, and takes the memory that they need. `allocate` returns
+ * memory that the backend can reach, an atomic update takes `slower` times as long as in compiled code. Where the order of updates matters, either one worker makes them all, or each worker is an owner of a part of every target.
  */
-export function planScatters(binding: Binding, threads: number, atomicCost: number, allocate: Allocator): ScatterPlans {
+export function planScatters(binding: Binding, threads: number, allocate: Allocator, slower = 1): ScatterPlans {
   const targets = binding.ir.params.filter((p): p is ScatterParam => p.kind === "scatter");
   const ordered = targets.filter((p) => binding.scatter[p.name] === "sorted" && orderMatters(p));
   if (ordered.length > 0) return planOrdered(binding, targets, threads);
-  return { binding, workers: threads, plans: targets.map((param) => planScatter(binding, param, threads, atomicCost, allocate)) };
+  const times = new Map(threads > 1 ? targets.map((param) => [param, scatterTimes(binding, param, threads, slower)]) : []);
+  const alone = aloneWhereFaster(binding, times, threads);
+  if (alone) return { binding, workers: 1, plans: alone };
+  const plans = targets.map((param) => planScatter(binding, param, { workers: threads, times: times.get(param), allocate }));
+  return { binding, workers: threads, plans };
 }
+
+/** One worker takes over where several would take longer by this factor: the times are estimates. */
+const CLEARLY = 1.2;
+
+/** The plans of one worker that adds in element order, where it is faster than several and nobody asks for them. */
+function aloneWhereFaster(binding: Binding, times: ReadonlyMap<ScatterParam, ScatterTimes>, threads: number): ScatterPlan[] | undefined {
+  if (times.size === 0 || binding.tuning.values.workers !== undefined || binding.policy.kind === "team") return undefined;
+  const isFree = ({ name }: ScatterParam): boolean =>
+    (binding.scatter[name] ?? "sorted") === "sorted" && belowOf(binding.views[name]) === 0;
+  if (![...times.keys()].every(isFree)) return undefined;
+  const { alone, together } = launchTimes(binding, [...times.values()], threads);
+  if (together < CLEARLY * alone) return undefined;
+  const why = `one worker adds in element order in about ${micros(alone)} us, as ${threads} together would take ${micros(together)}`;
+  return [...times.keys()].map(({ name }) => ({ name, strategy: "sorted", remark: `scatter "${name}": sorted, ${why}` }));
+}
+
+const micros = (nanoseconds: number): number => Math.ceil(nanoseconds / 1000);
 
 function planOrdered(binding: Binding, targets: readonly ScatterParam[], threads: number): ScatterPlans {
   const owners = threads > 1 ? ownersOf(binding, threads) : "there is one worker";
@@ -72,7 +92,7 @@ function planOrdered(binding: Binding, targets: readonly ScatterParam[], threads
 /** A worker's part of a target is this many indices at least: fewer could not be shared out evenly. */
 const SHORTEST_PART = 8;
 /** Owners pay where they are this much faster than one worker. */
-const LEAST_GAIN = 1.2;
+const LEAST_GAIN = 1.6;
 
 /** The launch for one owner a thread, or the reason why one worker is better. */
 function ownersOf(binding: Binding, threads: number): { binding: Binding; axes: Record<string, number> } | string {
@@ -117,8 +137,15 @@ function compiledOwners(ir: KernelIR, axes: Readonly<Record<string, number>>): C
   return { kernel, access: analyseAccess(kernel.ir) };
 }
 
+/** Basis for the choice of a strategy; times are known for several workers. */
+interface Means {
+  readonly workers: number;
+  readonly times: ScatterTimes | undefined;
+  readonly allocate: Allocator;
+}
+
 /** Chooses the strategy of a scatter parameter whose order is free, and takes the memory that it needs. */
-function planScatter(binding: Binding, param: ScatterParam, workers: number, atomicCost: number, allocate: Allocator): ScatterPlan {
+function planScatter(binding: Binding, param: ScatterParam, { workers, times, allocate }: Means): ScatterPlan {
   const { name } = param;
   const target = binding.views[name];
   const asked = binding.scatter[name];
@@ -139,21 +166,25 @@ function planScatter(binding: Binding, param: ScatterParam, workers: number, ato
       `kernel "${binding.kernel.name}": scatter "${name}" cannot be ${asked}: its view of strides [${target.strides}] goes backwards; use the strategy "atomic", or a view that goes forwards`,
     );
   if (asked && asked !== "sorted") return made(asked, strategySource(binding));
-  if (workers === 1) return made("sorted", "one worker adds in element order");
+  if (!times) return made("sorted", "one worker adds in element order");
 
   const free = asked === "sorted" ? "any order gives the same bits, and " : "";
   if (backward) return made("atomic", `${free}the view goes backwards`);
-  const copied = spanOf(target) * (workers - 1);
-  const updates = updateCount(binding, name);
-  const bytes = copied * BYTES[param.element];
+  const bytes = spanOf(target) * (workers - 1) * BYTES[param.element];
   if (bytes > ALWAYS_FITS && bytes > systemMemory().available / 4)
     return made(
       "atomic",
       `${free}${workers - 1} private copies of ${target.size} elements would take more than a quarter of the free memory`,
     );
-  return copied <= updates * atomicCost
-    ? made("duplicated", `${free}${workers - 1} private copies of ${target.size} elements cost less than about ${updates} atomic updates`)
-    : made("atomic", `${free}${workers - 1} private copies of ${target.size} elements cost more than about ${updates} atomic updates`);
+  return times.duplicated <= times.atomic
+    ? made(
+        "duplicated",
+        `${free}${workers - 1} private copies of ${target.size} elements cost less than about ${times.updates} atomic updates`,
+      )
+    : made(
+        "atomic",
+        `${free}${workers - 1} private copies of ${target.size} elements cost more than about ${times.updates} atomic updates`,
+      );
 }
 
 /** Adds the launches that fold private copies, which `prepare` makes. */
@@ -179,13 +210,3 @@ export const freePlans = (plans: readonly ScatterPlan[]): void =>
     copies?.free();
     caches?.free();
   });
-
-/** Updates of a target, where each statement that makes them runs once an element; a team's inner loops are known only by the bytes that they move. */
-function updateCount({ policy, cost, ir }: Binding, name: string): number {
-  if (policy.kind === "team") return Math.max(policy.league, Math.round(cost.bytes / 16));
-  let sites = 0;
-  walkStmts(ir.body, (stmt) => {
-    if (stmt.kind === "scatter" && stmt.target === name) sites++;
-  });
-  return sites * policy.extents.reduce((a, b) => a * b, 1);
-}

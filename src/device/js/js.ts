@@ -24,8 +24,8 @@ import { LaunchTuning, scatterTunables, workerTunables } from "../tuning/tuning.
 
 /** Below it, waking the workers costs more than they save. */
 const SERIAL_ELEMENTS = 2048;
-/** An atomic update on BigInt64Array against copying and folding one element. */
-const ATOMIC_COST = 20;
+/** How many times longer an atomic update on BigInt64Array takes than one in compiled code. */
+const ATOMIC_SLOWER = 2.5;
 /** f64 slots for scalar arguments. */
 const MAX_SCALARS = 256;
 /** Slots of scalars and of what code for any range takes: begins and extents of four axes, and two of each reduction. */
@@ -99,8 +99,11 @@ class JsProgram implements CpuProgram {
       binding: this.binding,
       workers: this.workers,
       plans: this.plans,
-    } = planScatters(asked, this.tuning.values.workers ?? workersFor(asked.policy, pool), ATOMIC_COST, (bytes) =>
-      cpuStorage().allocate(bytes),
+    } = planScatters(
+      asked,
+      this.tuning.values.workers ?? workersFor(asked.policy, pool),
+      (bytes) => cpuStorage().allocate(bytes),
+      ATOMIC_SLOWER,
     ));
     withFoldings(this.binding, this.plans, (folding) => device.inner(folding));
     const { ir, policy } = this.binding;

@@ -33,8 +33,6 @@ import { limitSpinning, Loader, loadWorkingKoffi, type NativeEntry } from "./lib
 
 /** Launches that move fewer bytes and do less arithmetic than this run on one thread: waking the others takes longer. */
 const SERIAL: Serial = { bytes: 98304, flops: 20000 };
-/** An atomic update in units of an element's copy and fold. */
-const ATOMIC_COST = 8;
 interface NativeCode {
   readonly program: OpenMPProgram;
   readonly entry: NativeEntry;
@@ -58,7 +56,7 @@ class NativeDevice extends CpuDevice {
     const work = new WorkLike(asked.cost, asked.policy, SERIAL);
     const threads = (policy: Policy): number => (most === 1 || work.isSmall(policy) ? 1 : most);
     const wanted = Math.min(most, asked.tuning.values.workers ?? threads(asked.policy));
-    const { binding, workers, plans } = planScatters(asked, wanted, ATOMIC_COST, (bytes) => cpuStorage().allocate(bytes));
+    const { binding, workers, plans } = planScatters(asked, wanted, (bytes) => cpuStorage().allocate(bytes));
     try {
       const { program, entry } = this.code(binding, plans);
       if (openmp === hasOpenMP(this.compiler)) {

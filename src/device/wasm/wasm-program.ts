@@ -72,7 +72,7 @@ export class WasmProgram implements CpuProgram {
       `workers: ${workers}`,
       ...plans.map((plan) => plan.remark),
       ...kernel.remarks,
-      ...(kernel.inner === undefined ? [] : [ANY_RANGE]),
+      ...(kernel.lines === undefined ? [] : [ANY_RANGE]),
     ];
   }
 
@@ -187,7 +187,7 @@ export class WasmProgram implements CpuProgram {
         return put(entry, "u32", this.range.extents[slot.axis]);
       case "units":
       case "batch":
-        return put(entry, "u32", workOfRange(this.range, this.code.module.kernel.inner!)[slot.kind]);
+        return put(entry, "u32", workOfRange(this.range, this.code.module.kernel.lines!)[slot.kind]);
       default:
         return unreachable(slot);
     }
@@ -235,7 +235,7 @@ class WasmRerun implements Rerun {
     private readonly means: Means,
     { ir, policy }: { readonly ir: KernelIR; readonly policy: Policy },
   ) {
-    this.anyRange = code.module.kernel.inner !== undefined;
+    this.anyRange = code.module.kernel.lines !== undefined;
     this.around = this.anyRange ? enclosing(policy as RangePolicy) : undefined;
     const types = new Map(ir.params.flatMap((p) => (p.kind === "scalar" ? [[p.name, p.type]] : [])));
     this.scalars = code.module.kernel.slots.flatMap(({ slot, offset }) =>
@@ -294,7 +294,7 @@ class WasmRerun implements Rerun {
         block.setBigUint64(offset, BigInt(own.reductions.find(({ param }) => param.name === slot.name)!.address), true);
       else if (slot.kind === "begin") put(block, "i32", range.begin[slot.axis], offset);
       else if (slot.kind === "count") put(block, "u32", range.extents[slot.axis], offset);
-      else if (slot.kind === "units" || slot.kind === "batch") put(block, "u32", workOfRange(range, kernel.inner!)[slot.kind], offset);
+      else if (slot.kind === "units" || slot.kind === "batch") put(block, "u32", workOfRange(range, kernel.lines!)[slot.kind], offset);
     }
     return true;
   }

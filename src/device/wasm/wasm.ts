@@ -19,8 +19,6 @@ import { WasmProgram, type WasmCode } from "./wasm-program.js";
 
 /** Launches that move fewer bytes and do less arithmetic than this run on one thread: waking the others takes longer. */
 const SERIAL: Serial = { bytes: 32768, flops: 20000 };
-/** An atomic update in units of an element's copy and fold. */
-const ATOMIC_COST = 8;
 const SIMD_BYTES = 16;
 
 /** The `wasm` backend: WebAssembly with SIMD on a pool of threads, compiled for each kernel and its extents when it is first launched. */
@@ -109,7 +107,7 @@ class WasmDevice extends CpuDevice {
     const tuning = new LaunchTuning(asked, () => ({ ...scatterTunables(asked), ...workerTunables(this.pool.size) }));
     const threads = (policy: Policy): number => (this.pool.size === 1 || work.isSmall(policy) ? 1 : this.pool.size);
     const wanted = tuning.values.workers ?? threads(asked.policy);
-    const { binding, workers, plans } = planScatters(asked, wanted, ATOMIC_COST, allocate);
+    const { binding, workers, plans } = planScatters(asked, wanted, allocate);
     withFoldings(binding, plans, (folding) => this.inner(folding));
     const { ir } = binding;
     const spec: WasmSpec = {

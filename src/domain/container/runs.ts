@@ -1,3 +1,4 @@
+import { prepareTogether } from "../../device/cpu/compile-aside.js";
 import type { Launch, Precision } from "../../device/device.js";
 import type { View } from "../../device/memory/view.js";
 import { byLocal } from "../../set/index.js";
@@ -88,10 +89,11 @@ export class Runs {
       return keep({ precision, generation, memory, launches: [], collections: [], inRounds });
     }
     const collections = [...container.reductions.keys()].map((param) => collect(container, param, precision));
-    const launches = byLocal(grid.set, (_, m) => {
+    const prepare = (m: number): readonly Launch[] => {
       const reductions = Object.fromEntries(collections.map(({ param, partials }) => [param, partials[m]]));
       return grid.prepare(container, m, "standard", { precision, reductions });
-    });
+    };
+    const launches = prepareTogether(() => byLocal(grid.set, (_, m) => prepare(m)));
     return keep({ precision, generation, memory, launches, collections });
   }
 

@@ -1,5 +1,5 @@
 import type { ScatterStrategy } from "../../ir/launch.js";
-import { BYTES } from "../../ir/scalars.js";
+import { BYTES, isFloat } from "../../ir/scalars.js";
 import { scatterCacheBytes } from "../../ir/cache-lines.js";
 import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import type { KnownIntegers } from "../../ir/analysis/integer-ranges.js";
@@ -7,7 +7,7 @@ import { identityOf } from "../../ir/identity.js";
 import { recordedAxes } from "../../ir/passes/check-indices.js";
 import { splitUniform } from "../../ir/passes/jam.js";
 import { pairMembers } from "../../ir/passes/pair-rows.js";
-import { type KernelIR, type ReduceParam, type ScatterParam, type ViewParam } from "../../ir/types.js";
+import { type KernelIR, type NumericType, type ReduceParam, type ScatterParam, type ViewParam } from "../../ir/types.js";
 import { groupsUnderConditions } from "../../ir/analysis/grouped-loads.js";
 import { teamRows } from "../../ir/analysis/teams.js";
 import { walkExprs, walkStmts } from "../../ir/walk.js";
@@ -26,6 +26,7 @@ import { chunkCount, writeChunkIndices, writeFold } from "./partials.js";
 import { stripsOf, writeStrips } from "./strips.js";
 import { writeStreamedLoop } from "./streamed-loop.js";
 import { streamableViews } from "./streaming.js";
+import { copyFunctions, foldPrivateCopies, ownCopy } from "./private-copies.js";
 import { cacheFunctions, spillCache } from "./worker-cache.js";
 import { writeElements, writeLeft, type ElementLoop } from "./uniform-segments.js";
 import { VectorLoops } from "./vector.js";
@@ -264,6 +265,10 @@ class Emitter {
     return Object.values(this.scatters).filter(({ cache }) => cache !== undefined);
   }
 
+  private get duplicated(): ScatterParam[] {
+    return Object.values(this.scatters).flatMap(({ param, strategy }) => (strategy === "duplicated" ? [param] : []));
+  }
+
   private scatterCode(param: ScatterParam, strategy: ScatterStrategy): ScatterUpdates {
     if (strategy !== "cached") return { param, strategy };
     const cache = this.names.fresh(`${param.name}_cache`);
@@ -281,12 +286,9 @@ class Emitter {
       length,
     });
     const whole = (kind: WholeKind, length = 1) => number({ kind }, kind, length);
-    const duplicated = Object.values(this.scatters)
-      .filter((s) => s.strategy === "duplicated")
-      .map((s) => s.param);
     return [
       ...this.params.map((p) => ({ ...p, declared: p.declared.replace("restrict ", ""), length: 1 })),
-      ...duplicated.flatMap((p) => [
+      ...this.duplicated.flatMap((p) => [
         {
           slot: { kind: "copies" as const, name: p.name },
           name: `${this.names.of("view", p.name)}_copies`,
@@ -358,7 +360,7 @@ class Emitter {
   /** Defines what works with the scatter caches of a target. */
   private defineCache(param: ScatterParam): void {
     const { op, element } = param;
-    const identity = this.writer(this.code).value({ op: "const", type: element, value: identityOf(op, element) });
+    const identity = this.identity(param);
     const fold = (target: string, value: string): string[] =>
       op === "sum" ? ["#pragma omp atomic", `${target} += ${value};`] : [`${this.atomic(param)}(&${target}, ${value});`];
     this.updates.set(`cached_${op}_${element}`, cacheFunctions(param, dialect.types[element], identity, fold));
@@ -490,26 +492,24 @@ class Emitter {
 
   private writeEntry(code: Code): void {
     code.text(SHARE);
+    for (const text of new Set(this.duplicated.map((param) => this.copiesOf(param)))) code.text(text);
     code.block(`void ${this.functions.kernel}(struct ${this.functions.args} *args)`, () => {
       code.line("#pragma omp parallel num_threads(args->workers)");
       code.block("", () => {
         code.line("#ifdef _OPENMP").line("const int64_t worker = omp_get_thread_num(), workers = omp_get_num_threads();");
         code.line("#else").line("const int64_t worker = 0, workers = 1;").line("#endif");
-        for (const { param, strategy } of Object.values(this.scatters)) {
-          if (strategy !== "duplicated") continue;
-          const name = this.names.of("view", param.name);
-          const T = dialect.types[param.element];
-          code.line(
-            `${T} *${name} = worker == 0 ? args->${name} : (${T} *)(args->${name}_copies + (worker - 1) * args->${name}_copy_bytes);`,
-          );
-        }
+        for (const param of this.duplicated)
+          for (const line of ownCopy(param, dialect.types[param.element], this.names.of("view", param.name))) code.line(line);
         for (const { param, cache } of this.cachedScatters)
           code.line(`char *${cache} = args->${cache} + worker * ${scatterCacheBytes(param.element)};`);
         if (this.byPartials) this.shareUnits(code);
         else this.shareElements(code);
         for (const { param, cache } of this.cachedScatters)
           code.line(spillCache(param, cache!, `args->${this.names.of("view", param.name)}`));
-        for (const { param, strategy } of Object.values(this.scatters)) if (strategy === "duplicated") this.foldCopies(code, param);
+        for (const param of this.duplicated) {
+          code.line("#pragma omp barrier");
+          code.line(foldPrivateCopies(param, this.names.of("view", param.name)));
+        }
       });
       if (this.reductions.length > 0) code.line("if (!args->folds) return;");
       for (const p of this.reductions) {
@@ -577,22 +577,19 @@ class Emitter {
     return this.rank === 1 ? "" : `[${axis}]`;
   }
 
-  /** All workers fold all copies, each for its own segment of the target. */
-  private foldCopies(code: Code, param: ScatterParam): void {
-    const name = this.names.of("view", param.name);
-    const T = dialect.types[param.element];
-    const writer = this.writer(code);
-    const identity = identityOf(param.op, param.element);
-    code.line("#pragma omp barrier");
-    code.block("", () => {
-      code.line(`int64_t first = 0, last = args->${name}_span;`).line("share(&first, &last, 1, worker, workers);");
-      code.block("for (int64_t other = 1; other < workers; other++)", () => {
-        code.line(`${T} *copy = (${T} *)(args->${name}_copies + (other - 1) * args->${name}_copy_bytes);`);
-        code.block("for (int64_t n = first; n < last; n++)", () => {
-          code.line(`args->${name}[n] = ${writer.fold(param.op, param.element, `args->${name}[n]`, "copy[n]")};`);
-          code.line(`copy[n] = ${writer.value({ op: "const", type: param.element, value: identity })};`);
-        });
-      });
-    });
+  /** Functions for the private copies of a target. */
+  private copiesOf(param: ScatterParam): string {
+    const fold = (a: string, b: string): string => this.writer(this.code).fold(param.op, param.element, a, b);
+    // Leaves a place to which nobody adds as it is, -0 included.
+    const start = param.op === "sum" && isFloat(param.element) ? this.constantText(param.element, -0) : this.identity(param);
+    return copyFunctions(param, dialect.types[param.element], start, fold);
+  }
+
+  private identity({ op, element }: ScatterParam): string {
+    return this.constantText(element, identityOf(op, element));
+  }
+
+  private constantText(type: NumericType, value: number): string {
+    return this.writer(this.code).value({ op: "const", type, value });
   }
 }

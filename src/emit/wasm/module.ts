@@ -8,7 +8,7 @@ import type { KernelIR } from "../../ir/types.js";
 import { Int } from "./ints.js";
 import { KernelCode, type BlockEntry } from "./kernel-code.js";
 import type { WasmSpec } from "./kernel-code.js";
-import { emitRange, type SliceUnits } from "./range.js";
+import { emitRange, type RangeLines, type SliceUnits } from "./range.js";
 import { emitTeams } from "./teams.js";
 import { spillFunction } from "./cache-code.js";
 
@@ -31,8 +31,8 @@ export interface WasmKernel {
    * hold the identity before a run.
    */
   partials: "units" | "workers";
-  /** The axis along which lines run, in a module for any range. */
-  inner?: number;
+  /** The lines of the range, in a module for any range. */
+  lines?: RangeLines;
   remarks: string[];
 }
 
@@ -50,7 +50,7 @@ export function emitWasm(given: WasmSpec): WasmKernel {
   const spec = { ...given, ir: given.disjointMemory ? shareLoads(members) : members };
   const code = new KernelCode(spec);
   if (members !== direct) code.remarks.push("members: two at a time, as they read the same");
-  const work: SliceUnits & { readonly inner?: number } =
+  const work: SliceUnits & { readonly lines?: RangeLines } =
     spec.policy.kind === "range" ? emitRange(code, spec.policy, paired !== undefined) : emitTeams(code, spec.policy);
   emitRun(code, work);
   return {
@@ -59,7 +59,7 @@ export function emitWasm(given: WasmSpec): WasmKernel {
     scratchBytes: code.scratchBytes,
     tableBytes: code.tableBytes,
     partials: spec.policy.kind === "team" || code.ordered ? "units" : "workers",
-    ...(spec.anyRange && { inner: work.inner }),
+    ...(spec.anyRange && { lines: work.lines }),
     remarks: code.remarks,
   };
 }

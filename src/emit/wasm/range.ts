@@ -17,22 +17,31 @@ export interface SliceUnits {
   readonly batch: number;
 }
 
-/** The work of a range without tiles, whose lines run along the axis `inner`. */
-export function workOfRange({ extents }: RangePolicy, inner: number): SliceUnits {
+/** Elements of a unit of a single line to whose units no partial results belong: whole cache lines, and so few that many workers get a share of a short one. */
+const SHORT_UNIT = 64;
+
+/** The axis along which the lines of a range run, and the elements of a line that make a unit. */
+export interface RangeLines {
+  readonly axis: number;
+  readonly unit: number;
+}
+
+/** The work of a range without tiles. */
+export function workOfRange({ extents }: RangePolicy, { axis: inner, unit }: RangeLines): SliceUnits {
   const lines = extents.reduce((product, extent, axis) => (axis === inner ? product : product * extent), 1);
-  const elementsOfUnit = Math.max(1, Math.min(REDUCTION_CHUNK, extents[inner]));
-  return { units: lines * Math.ceil(extents[inner] / REDUCTION_CHUNK), batch: Math.round(ELEMENTS_OF_SLICE / elementsOfUnit) };
+  const elementsOfUnit = Math.max(1, Math.min(unit, extents[inner]));
+  return { units: lines * Math.ceil(extents[inner] / unit), batch: Math.round(ELEMENTS_OF_SLICE / elementsOfUnit) };
 }
 
 /** A begin or an extent: known, or an argument. */
 type Bound = number | Int;
 
 /**
- * Fills `slice` for a range. A unit is REDUCTION_CHUNK elements of a line, a line one combination of the outer indices:
- * unit = line * (units of a line) + chunk, which is also the index of a strict reduction's partial. With `paired`, an element of the kernel is two of
+ * Fills `slice` for a range. A unit is some elements of a line, a line one combination of the outer indices: unit = line * (units of a line) + chunk,
+ * which is also the index of a strict reduction's partial, with REDUCTION_CHUNK elements a unit. With `paired`, an element of the kernel is two of
  * the range, neighbours along the last axis but one.
  */
-export function emitRange(code: KernelCode, whole: RangePolicy, paired = false): SliceUnits & { readonly inner?: number } {
+export function emitRange(code: KernelCode, whole: RangePolicy, paired = false): SliceUnits & { readonly lines?: RangeLines } {
   const { fn, spec } = code;
   const pairs = paired ? whole.extents.length - 2 : -1;
   const policy = { ...whole, extents: whole.extents.map((extent, axis) => (axis === pairs ? extent / 2 : extent)) };
@@ -49,9 +58,10 @@ export function emitRange(code: KernelCode, whole: RangePolicy, paired = false):
       : { axis, begin: policy.begin[axis], extent: policy.extents[axis] },
   );
   const inner = axes.pop()!;
-  const unitsOfLine = chunksOf(code, inner.extent);
   const accumulators = new Map(code.reductions.map((p) => [p.name, code.ordered ? privateLanes(code, p) : workersLanes(code, p)]));
   const byUnit = code.ordered && accumulators.size > 0;
+  const ofUnit = byUnit || axes.length > 0 ? REDUCTION_CHUNK : SHORT_UNIT;
+  const unitsOfLine = chunksOf(code, inner.extent, ofUnit);
   const variable = { op: "index", type: "i32", axis: inner.axis } as const;
   const width = chooseWidth(code, spec.ir.body, variable, code.reductions, "elements");
 
@@ -67,9 +77,9 @@ export function emitRange(code: KernelCode, whole: RangePolicy, paired = false):
       .minus(local(chunk))
       .orAtMost(local(SLICE_PARAMS.end).minus(local(unit)))
       .to(units);
-  const done = local(chunk).times(REDUCTION_CHUNK);
+  const done = local(chunk).times(ofUnit);
   done.plus(inner.begin).to(from);
-  local(units).times(REDUCTION_CHUNK).orAtMost(Int.of(fn, inner.extent).minus(done)).to(count);
+  local(units).times(ofUnit).orAtMost(Int.of(fn, inner.extent).minus(done)).to(count);
   for (const [n, { axis, begin, extent }] of [...axes.entries()].reverse()) {
     const place = n > 0 ? local(line).modulo(extent) : local(line);
     (axis === pairs ? place.times(2) : place).plus(begin).to(code.localOf(axis, "i32", "index"));
@@ -82,16 +92,17 @@ export function emitRange(code: KernelCode, whole: RangePolicy, paired = false):
   fn.brIf(top);
   fn.end();
 
-  return { ...workOfRange(policy, inner.axis), inner: inner.axis };
+  const lines = { axis: inner.axis, unit: ofUnit };
+  return { ...workOfRange(policy, lines), lines };
 }
 
-/** Chunks of a line; the last may be short. */
-function chunksOf({ fn }: KernelCode, extent: Bound): Bound {
-  if (typeof extent === "number") return Math.ceil(extent / REDUCTION_CHUNK);
+/** Units of a line; the last may be short. */
+function chunksOf({ fn }: KernelCode, extent: Bound, ofUnit: number): Bound {
+  if (typeof extent === "number") return Math.ceil(extent / ofUnit);
   const chunks = fn.local("i32");
   extent
-    .plus(REDUCTION_CHUNK - 1)
-    .over(REDUCTION_CHUNK)
+    .plus(ofUnit - 1)
+    .over(ofUnit)
     .to(chunks);
   return Int.local(fn, chunks);
 }

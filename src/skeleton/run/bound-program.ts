@@ -1,4 +1,5 @@
 import type { DeviceEvent, Graph as DeviceGraph, Launch, Precision, Queue } from "../../device/device.js";
+import { prepareTogether } from "../../device/cpu/compile-aside.js";
 import { tune } from "../../device/tuning/tune.js";
 import type { Container } from "../../domain/grid/grid.js";
 import type { HaloCopy, Round, Rounds } from "../../domain/grid/parts.js";
@@ -57,7 +58,7 @@ export class BoundProgram {
   ) {
     this.name = namesOf(plan.stages.containers);
     try {
-      this.ops = this.lower(plan.schedule.tasks);
+      this.ops = prepareTogether(() => this.lower(plan.schedule.tasks));
     } catch (error) {
       this.free();
       throw error;

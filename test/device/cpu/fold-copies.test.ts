@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { f32, f64, i32, kernel, open, range, scatter, u32, view, View } from "isoform";
 import type { CpuLaunch } from "../../../src/device/cpu/launch.js";
+import { backend as native } from "../../../src/device/native/native.js";
 
-const devices = await Promise.all(["js", "wasm"].map((name) => open(name, { threads: 3 })));
+const compiles = (await native.probe()).missing === undefined;
+const devices = await Promise.all(["js", "wasm", ...(compiles ? ["native"] : [])].map((name) => open(name, { threads: 3 })));
 after(() => Promise.all(devices.map((device) => device.close())));
 
 /** Places of the target, and elements, of which many add to one place and none to others. */

@@ -91,22 +91,40 @@ describe("the strategy of a scatter parameter", () => {
     /** Updates that an element makes. */
     readonly sites?: number;
     readonly team?: { readonly league: number; readonly bytes: number };
+    /** Whether the number of workers is asked for. */
+    readonly tuned?: boolean;
+    /** Whether one worker is expected. */
+    readonly alone?: boolean;
   }
 
   /** Strategy and reason for a histogram of i32. */
-  function planned({ length = 100, stride, extents = [10, 10], asked, threads = 3, sites = 1, team }: Case): [string, string] {
+  function planned({
+    length = 100,
+    stride,
+    extents = [10, 10],
+    asked,
+    threads = 3,
+    sites = 1,
+    team,
+    tuned = true,
+    alone = false,
+  }: Case): [string, string] {
     const target = viewOf(storage, "i32", length, stride);
     const binding = {
       kernel: { name: "k" },
-      ir: { params: [param("sum", "i32")], body: Array.from({ length: sites }, () => ({ kind: "scatter", target: "h" })) },
+      ir: {
+        params: [param("sum", "i32")],
+        body: Array.from({ length: sites }, () => ({ kind: "scatter", target: "h", indices: [], value: { op: "const" } })),
+      },
       views: { h: target },
       scatter: { h: asked },
       policy: team ? { kind: "team", league: team.league } : { kind: "range", begin: [0, 0], extents },
       cost: { bytes: team?.bytes ?? 0 },
-      tuning: undefined,
+      call: { options: {} },
+      tuning: { values: tuned ? { workers: threads } : {} },
     } as unknown as Binding;
-    const { plans, workers, binding: same } = planScatters(binding, threads, 2, allocate);
-    assert.deepEqual([workers, same], [threads, binding]);
+    const { plans, workers, binding: same } = planScatters(binding, threads, allocate);
+    assert.deepEqual([workers, same], [alone ? 1 : threads, binding]);
     const [{ name, strategy, remark, copies, caches }] = plans;
     assert.equal(name, "h");
     assert.equal(copies !== undefined, strategy === "duplicated" && threads > 1);
@@ -120,20 +138,34 @@ describe("the strategy of a scatter parameter", () => {
   }
 
   it("is the cheaper one of copies and atomic updates", () => {
-    // Two copies of 100 elements cost 200, 100 updates of 2 units each the same.
+    // On three threads the elements of two copies cost .3 ns each, and 100 updates 453 ns more than 100 additions.
     assert.deepEqual(planned({}), ["duplicated", "2 private copies of 100 elements cost less than about 100 atomic updates"]);
-    assert.deepEqual(planned({ length: 101 }), ["atomic", "2 private copies of 101 elements cost more than about 100 atomic updates"]);
-    assert.deepEqual(planned({ length: 51, stride: 2 })[0], "atomic", "what lies between the elements is copied, too");
-    assert.deepEqual(planned({ length: 50, stride: 2 })[0], "duplicated");
-    assert.deepEqual(planned({ length: 1200, sites: 12 })[0], "duplicated", "an element makes twelve updates");
-    assert.deepEqual(planned({ length: 1201, sites: 12 })[1], "2 private copies of 1201 elements cost more than about 1200 atomic updates");
-    assert.deepEqual(planned({ threads: 4, extents: [10, 14] })[0], "atomic");
-    assert.deepEqual(planned({ threads: 4, extents: [10, 15] })[0], "duplicated");
+    assert.deepEqual(planned({ length: 800 }), ["atomic", "2 private copies of 800 elements cost more than about 100 atomic updates"]);
+    assert.deepEqual(planned({ length: 400, stride: 2 })[0], "atomic", "what lies between the elements is copied, too");
+    assert.deepEqual(planned({ length: 700 })[0], "duplicated");
+    assert.deepEqual(planned({ length: 8000, sites: 12 })[0], "duplicated", "an element makes twelve updates");
+    assert.deepEqual(planned({ length: 9600, sites: 12 })[1], "2 private copies of 9600 elements cost more than about 1200 atomic updates");
+  });
+
+  it("is one worker's order where several take longer", () => {
+    const few = { tuned: false, alone: true, length: 1000, extents: [10, 10] } as const;
+    assert.deepEqual(planned({ ...few, threads: 16 }), [
+      "sorted",
+      "one worker adds in element order in about 1 us, as 16 together would take 6",
+    ]);
+    assert.deepEqual(planned({ ...few, threads: 16, tuned: true, alone: false })[0], "atomic", "the workers were asked for");
+    assert.deepEqual(planned({ ...few, asked: "atomic", alone: false })[0], "atomic", "the strategy was asked for");
+    const [many, far] = [[1000, 1000], 4_000_000];
+    // Two threads would clear and fold a copy of the target for nearly as many updates; a histogram of a thousand bins is theirs.
+    assert.equal(planned({ tuned: false, threads: 2, extents: many, length: far, alone: true })[0], "sorted");
+    assert.equal(planned({ tuned: false, threads: 2, extents: many, length: 1000 })[0], "duplicated");
+    assert.equal(planned({ tuned: false, threads: 32, extents: many, length: 2 * far })[0], "atomic");
   });
 
   it("counts a team's updates by its bytes, and at least one for each team", () => {
-    assert.match(planned({ team: { league: 10, bytes: 16 * 99 } })[1], /^2 private copies .* more than about 99 atomic updates$/);
-    assert.match(planned({ team: { league: 100, bytes: 16 * 99 } })[1], /less than about 100 atomic updates$/);
+    const length = 750;
+    assert.match(planned({ length, team: { league: 10, bytes: 16 * 99 } })[1], /^2 private copies .* more than about 99 atomic updates$/);
+    assert.match(planned({ length, team: { league: 120, bytes: 16 * 99 } })[1], /less than about 120 atomic updates$/);
   });
 
   it("is the order of elements where there is one worker", () => {
