@@ -133,9 +133,10 @@ export async function factoredInstrument(
   const within = pairsOf(shape) / intervals;
   const slices = inSlices({ groups: pairsOf(shape), entries: Math.max(1, groupOf.length), groupOf, within }, LONGEST_LIST);
   const layout = sight.contiguous ? "right" : "left";
-  const copy = await sumsOfLists(device, slices, { width: PAIR, layout }, options, {
-    fill: (row, sorted) => device.run(gatherWeights, { row, star, weight, colours, sorted }, range(row.length), options),
-    by: pairLists,
+  const sorted = device.array(f64, [slices.entries.length, PAIR], { layout });
+  const copy = await sumsOfLists(device, slices, sorted, options, {
+    fill: (row) => device.run(gatherWeights, { row, star, weight, colours, sorted }, range(row.length), options),
+    by: (sides) => pairLists("f64", sides),
     sidesAtOnce: 1,
   });
   const first = device.from(i32, slices.first);

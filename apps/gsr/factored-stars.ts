@@ -82,7 +82,7 @@ const sightSums = bySides((sides) =>
 
 /** Device memory of the stars' copy, without what slices are filled up with. */
 export const factoredStarsFootprint = (shape: Shape): number =>
-  sortedStarsFootprint(shape) - 8 * (ASTROMETRIC - ROW_OF_STAR) * shape.observations;
+  sortedStarsFootprint(shape, "f64") - 8 * (ASTROMETRIC - ROW_OF_STAR) * shape.observations;
 
 /** The stars' share of A^T u; `firstStar` has the number 0 in `t`, and `p` the factors of these stars' columns. */
 export async function factoredStars(rows: StarRows, firstStar: number, p: View<"f64">, options: LaunchOptions): Promise<SortedSection> {
@@ -91,9 +91,9 @@ export async function factoredStars(rows: StarRows, firstStar: number, p: View<"
   const { stars } = shape;
   const { slices, tileRows } = await listsOfStars(rows, firstStar);
   const first = device.from(i32, slices.first);
-  const copied = { width: ROW_OF_STAR, layout: sight.contiguous ? "right" : "left" } as const;
-  const copy = await sumsOfLists(device, slices, copied, options, {
-    fill: (row, sorted) => device.run(gatherSights, { row, knot, sight, turns, times, sorted }, range(row.length), options),
+  const sorted = device.array(f64, [slices.entries.length, ROW_OF_STAR], { layout: sight.contiguous ? "right" : "left" });
+  const copy = await sumsOfLists(device, slices, sorted, options, {
+    fill: (row) => device.run(gatherSights, { row, knot, sight, turns, times, sorted }, range(row.length), options),
     by: sightLists,
     sums: ASTROMETRIC,
   });

@@ -163,14 +163,21 @@ function deviationText({ mean, rms, max, published }: Deviation): string {
 
 function resultText(solution: Solution, deviation: Deviation | undefined): string {
   const e = (value: number) => value.toExponential(6);
+  const { corrections } = solution;
   return [
     `stopped after ${solution.iterations} iterations: ${STOP_REASONS[solution.istop]} (istop ${solution.istop})`,
     ...(deviation ? [deviationText(deviation)] : []),
     `residual         |r| ${e(solution.rnorm)}, |r|/|b| ${e(solution.rnorm / solution.bnorm)}, |A^T r| ${e(solution.arnorm)}`,
     `estimates        |A| ${e(solution.anorm)}, cond(A) ${e(solution.acond)}, |x| ${e(solution.xnorm)}`,
+    ...(corrections === undefined ? [] : [correctionsText(solution, corrections)]),
     `time             ${(1000 * solution.secondsPerIteration).toFixed(4)} ms an iteration`,
     "",
   ].join("\n");
+}
+
+function correctionsText({ arnorm, anorm, rnorm }: Solution, corrections: number): string {
+  const relative = (arnorm / (anorm * rnorm)).toExponential(2);
+  return `coefficients     f32, ${corrections} corrections with f64; |A^T r|/(|A||r|) with f64 ${relative}`;
 }
 
 /** Work and time of the launches of one name in an iteration. */
