@@ -68,8 +68,8 @@ export async function narrowed(rows: StarRows, options: LaunchOptions, own: (one
 /** Bytes of a coefficient. */
 export const bytesOf = (type: CoefficientType): number => (type === "f32" ? 4 : 8);
 
-/** Throws LaunchError where coefficients cannot be f32: with a form that has none of rows, and in strict mode. */
-export function requireCoefficients(type: CoefficientType, precision: Precision, form: string): void {
+/** Throws LaunchError where coefficients cannot be f32: with a form that has none of rows, in strict mode, and where the frame is free. */
+export function requireCoefficients(type: CoefficientType, precision: Precision, form: string, frameIsFixed: boolean): void {
   if (type === "f64") return;
   if (precision === "strict")
     throw new LaunchError("strict mode has no coefficients in f32, as it gives the bits of f64: take --coefficients f64, or --precision fast");
@@ -79,4 +79,6 @@ export function requireCoefficients(type: CoefficientType, precision: Precision,
     );
   if (form === "paper")
     throw new LaunchError(`the form paper is the published program's, with coefficients in f64: take --coefficients f64, or another form`);
+  if (!frameIsFixed)
+    throw new LaunchError("the frame is free, and rounded coefficients would turn it: leave --frame on, or take --coefficients f64");
 }

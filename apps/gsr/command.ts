@@ -180,7 +180,7 @@ async function requireOptions(options: GsrOptions): Promise<void> {
   if (options.generator !== "scanning") refuseScanningOptions(options, options.generator);
   requireInputs(options);
   const { errors, coefficients = "f64", corrections, precision, form } = options;
-  requireCoefficients(coefficients, precision, form ?? "fastest");
+  requireCoefficients(coefficients, precision, form ?? "fastest", options.frame);
   if (corrections !== undefined && coefficients === "f64")
     throw new LaunchError("--corrections is for --coefficients f32: give that, or leave it out");
   if (errors !== undefined && errors !== "lsqr") requireProbes(errors.probes, options.frame);

@@ -11,13 +11,24 @@ import type { Norms } from "./norms.js";
  */
 
 /** Least atol of a solution with coefficients in f32, whose rounding errors are 3e-8: corrections bring the rest. */
-const LEAST_ATOL = 1e-9;
+const LEAST_ATOL = 5e-9;
+/** Share of the tolerance up to which LSQR goes with coefficients in f32, so that rounding them does not ask for a correction more. */
+const SHARE = 0.5;
 /** Share of the gradient that a correction leaves: more is lost to the rounding of coefficients anyway. */
 const CORRECTED = 1e-8;
 /** Share of the gradient that a correction has to take away, else it is the last one. */
 const LEAST_GAIN = 0.5;
-/** Relative error up to which a solution that gets no better is as good as f64 can. */
-const ROUNDING = 1e-13;
+/** Relative error up to which a solution is as good as f64 can, as a residual has some rounding errors; and where corrections gain nothing. */
+const ROUNDING = { solved: 2 ** -51, stays: 1e-13 };
+/** Length of a correction, in terms of the solution's, above which coefficients in f32 do not determine it; usual ones have 1e-5 and less. */
+const LARGEST = 1e-3;
+/** Reason to stop there. */
+const TOO_COARSE = 6;
+/** Reasons to stop for such an error, in place of those for tolerances. */
+const AS_GOOD = new Map([
+  [1, 4],
+  [2, 5],
+]);
 
 /** Place of a solution between its corrections, for a checkpoint. */
 export interface RefinementPlace {
@@ -63,7 +74,8 @@ export class Refinement {
 
   /**
    * Solves from x = 0 with b in `u`, or goes on from a restored state; leaves the scaled solution and variances as `Lsqr.solve` does. It ends where LSQR's
-   * stopping rules hold for the residual of the coefficients in f64, where corrections gain nothing more, and after as many as there may be.
+   * stopping rules hold for the residual of the coefficients in f64, where corrections gain nothing more, and after as many as there may be. Where those in f32
+   * do not determine the solution, the reason is 6, cond(A).
    * @param b copies the known terms to `u`
    */
   async solve(options: SolveOptions, b: () => void): Promise<Solution> {
@@ -72,7 +84,7 @@ export class Refinement {
     let from = options.from;
     if (!this.place || from === undefined) {
       this.place = undefined;
-      const atol = this.most > 0 ? Math.max(tolerances.atol, LEAST_ATOL) : tolerances.atol;
+      const atol = this.most > 0 ? Math.max(SHARE * tolerances.atol, LEAST_ATOL) : tolerances.atol;
       const [first] = await lsqr.solve({ ...options, atol });
       if (first.istop <= 0) return first;
       const { iterations, secondsPerIteration } = first;
@@ -87,8 +99,9 @@ export class Refinement {
         if (istop !== undefined) return this.end(norms, istop);
         this.place = { ...this.place, corrections: this.place.corrections + 1, rnorm: norms.rnorm, arnorm: norms.arnorm };
       }
-      const paused = await this.correct(options, tolerances, from);
-      if (paused) return paused;
+      const found = await this.correct(options, tolerances, from);
+      if (found.istop < 0) return found;
+      if (found.istop === TOO_COARSE) return this.end(await this.begin(b), TOO_COARSE);
       from = undefined;
     }
   }
@@ -100,27 +113,30 @@ export class Refinement {
     engine.writeWhole("x", x);
     b();
     const { rnorm, arnorm } = await engine.lsqr.beginCorrection();
-    return { ...first, rnorm, arnorm, xnorm: Math.sqrt(x.reduce((sum, value) => sum + value * value, 0)) };
+    return { ...first, rnorm, arnorm, xnorm: length(x) };
   }
 
   /** The reason for x to be the last one, if there is one. */
   private stop(norms: Norms, tolerances: Tolerances, limit: number): number | undefined {
     const { corrections, first, iterations, arnorm } = this.place!;
     if (this.most === 0) return first.istop;
-    const istop = stopRule(norms, tolerances, iterations, limit);
-    if (istop !== undefined) return istop;
+    const within = (atol: number): number | undefined => stopRule(norms, { ...tolerances, atol }, iterations, limit);
+    const solved = within(tolerances.atol);
+    if (solved !== undefined) return solved;
     const gains = norms.arnorm <= LEAST_GAIN * arnorm;
-    if (!gains) return stopRule(norms, { ...tolerances, atol: ROUNDING }, iterations, limit) === undefined ? 6 : 5;
+    const asGood = within(gains ? ROUNDING.solved : ROUNDING.stays);
+    if (asGood !== undefined) return AS_GOOD.get(asGood) ?? asGood;
+    if (!gains) return TOO_COARSE;
     return corrections >= this.most ? 7 : undefined;
   }
 
-  /** Solves for a correction, or goes on after the iteration `from`, and adds it to x; returns a solution that was paused. */
-  private async correct(options: SolveOptions, tolerances: Tolerances, from: number | undefined): Promise<Solution | undefined> {
+  /** Solves for a correction, or goes on after the iteration `from`, and adds it to x, unless it is too large; returns how it has ended. */
+  private async correct(options: SolveOptions, tolerances: Tolerances, from: number | undefined): Promise<Solution> {
     const { engine, x } = this;
     const place = this.place!;
     const { first, iterations, rnorm, arnorm } = place;
     const { onIteration } = options;
-    const atol = Math.max(tolerances.atol / 2, (CORRECTED * arnorm) / (first.anorm * rnorm));
+    const atol = Math.max(SHARE * tolerances.atol, (CORRECTED * arnorm) / (first.anorm * rnorm));
     const [found] = await engine.lsqr.solve(
       {
         ...options,
@@ -132,11 +148,12 @@ export class Refinement {
     if (found.istop < 0) return found;
     const factor = (found.bnorm / found.rnorm) ** 2;
     const y = await engine.whole("x");
-    for (let j = 0; j < x.length; j++) x[j] -= factor * y[j];
+    const isSmall = factor * length(y) <= LARGEST * length(x);
+    if (isSmall) for (let j = 0; j < x.length; j++) x[j] -= factor * y[j];
     const all = iterations + found.iterations;
     const seconds = iterations * place.secondsPerIteration + found.iterations * found.secondsPerIteration;
     this.place = { ...place, iterations: all, secondsPerIteration: seconds / Math.max(1, all) };
-    return undefined;
+    return isSmall ? found : { ...found, istop: TOO_COARSE };
   }
 
   /** Leaves the solution on the devices. */
@@ -149,3 +166,5 @@ export class Refinement {
     return { ...first, ...norms, istop, iterations, secondsPerIteration, corrections };
   }
 }
+
+const length = (x: Float64Array): number => Math.sqrt(x.reduce((sum, value) => sum + value * value, 0));

@@ -57,6 +57,9 @@ export async function resultsOf({ solver, solution, robust, probes }: Done, { op
     first: Array.from({ length: 5 }, (_, j) => ({ x: x[j], standardError: errors[j] })),
     kernels: kernelTimes(solver.steps, solution),
     doubts: [
+      ...(solution.corrections !== undefined && solution.istop === 6
+        ? ["coefficients in f32 do not determine the solution: take --coefficients f64"]
+        : []),
       ...(verdicts?.some(({ ok }) => !ok) ? ["the solution does not lie about the truth as its standard errors say"] : []),
       ...(robust && !robust.settled
         ? ["the weights have not settled: --robust needs a better conditioned system, or more iterations"]
@@ -177,7 +180,7 @@ function resultText(solution: Solution, deviation: Deviation | undefined): strin
 
 function correctionsText({ arnorm, anorm, rnorm }: Solution, corrections: number): string {
   const relative = (arnorm / (anorm * rnorm)).toExponential(2);
-  return `coefficients     f32, ${corrections} corrections with f64; |A^T r|/(|A||r|) with f64 ${relative}`;
+  return `coefficients     f32, ${corrections} correction${corrections === 1 ? "" : "s"} with f64; |A^T r|/(|A||r|) with f64 ${relative}`;
 }
 
 /** Work and time of the launches of one name in an iteration. */

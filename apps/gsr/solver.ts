@@ -230,7 +230,7 @@ export class Solver {
     const made = formOf(form, coefficients);
     const { layout, sorted } = made;
     requireForm(set, form, norm);
-    requireCoefficients(coefficients, precision, form);
+    requireCoefficients(coefficients, precision, form, "transits" in source ? source.frameIsFixed : true);
     if (sorted?.factored && !source.hasFactors)
       throw new LaunchError("rows of this system are not made of factors: take the form ordered in place of factored");
     const parts = divide(source.starRow, set.members.length, isTiled(precision, form));
