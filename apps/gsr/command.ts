@@ -97,7 +97,7 @@ export function command(program: Command, shell: Shell): void {
     .addOption(
       new Option(
         "--coefficients <type>",
-        "type of the coefficients that iterations read: f64, or f32, half the bytes, with corrections by those in f64; f32 is not for strict mode, nor the forms paper and factored (default: f64)",
+        "type of the coefficients that iterations read: f64, or f32, half the bytes, with corrections by those in f64; f32 is not for strict mode, nor the form paper (default: f64)",
       ).choices(COEFFICIENTS),
     )
     .option("--corrections <n>", "f32: corrections at most, 0 for none (default: as many as the solution needs)", countOrNone)

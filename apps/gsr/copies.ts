@@ -3,7 +3,7 @@ import { i32, range } from "isoform";
 import type { SparseRows } from "./constraints.js";
 import type { CoefficientType, NarrowRows } from "./coefficients.js";
 import { bytesOf, narrowed } from "./coefficients.js";
-import { FACTOR_BYTES } from "./factored.js";
+import { FACTORS, FACTOR_BYTES } from "./factored.js";
 import { factoredInstrument, factoredInstrumentFootprint, factoredSums } from "./factored-instrument.js";
 import { factoredStars, factoredStarsFootprint } from "./factored-stars.js";
 import { factoredColumns } from "./factored-part.js";
@@ -64,10 +64,10 @@ export function sideFootprint(shape: Shape, rows: number, { attitude, instrument
 const copiesFootprint = (shape: Shape, { attitude, instrument, factored, coefficients = "f64" }: Sorted): number =>
   (attitude === "copied" ? sortedAttitudeFootprint(shape, coefficients) : 0) +
   (attitude === "ordered"
-    ? (factored ? factoredStarsFootprint(shape) : sortedStarsFootprint(shape, coefficients)) + orderFootprint(shape)
+    ? (factored ? factoredStarsFootprint(shape, coefficients) : sortedStarsFootprint(shape, coefficients)) + orderFootprint(shape)
     : 0) +
-  (instrument === "copied" ? (factored ? factoredInstrumentFootprint(shape) : sortedInstrumentFootprint(shape, coefficients)) : 0) +
-  (coefficients === "f32" ? bytesOf(coefficients) * ROW * shape.observations : 0) +
+  (instrument === "copied" ? (factored ? factoredInstrumentFootprint(shape, coefficients) : sortedInstrumentFootprint(shape, coefficients)) : 0) +
+  (coefficients === "f32" ? bytesOf(coefficients) * (factored ? FACTORS : ROW) * shape.observations : 0) +
   (factored ? FACTOR_BYTES * shape.observations : 0);
 
 /** Places of rows. */
@@ -85,7 +85,7 @@ export async function makeCopies(system: System, sorted: Sorted, options: FormOp
   const tiles: TileCopies[] = [];
   let star = 0;
   for (const [n, tile] of system.tiles.entries()) {
-    const rows: NarrowRows = sorted.coefficients === "f32" ? { ...tile, narrow: await narrowed(tile, options.rows, own) } : tile;
+    const rows: NarrowRows = sorted.coefficients === "f32" ? await narrowed(tile, sorted.factored ?? false, options.rows, own) : tile;
     const p = scaling.all.slice(stars[n]);
     tiles.push({
       rows,

@@ -2,7 +2,7 @@ import type { Args, Kernel, Params, Policy, View } from "isoform";
 import { f64, range, teams } from "isoform";
 import type { DeviceSet } from "isoform/set";
 import { TreeSum } from "isoform/set";
-import { coefficientsOf } from "./coefficients.js";
+import { coefficientsOf, factorsOf } from "./coefficients.js";
 import type { FormOptions, Sorted } from "./copies.js";
 import type { MakeStep } from "./exact.js";
 import { exactProduct, exactTranspose } from "./exact.js";
@@ -385,7 +385,8 @@ class Fused {
   /** The sweep over factors of rows. */
   private sweepFactors(part: SharePart, { rows, u, ordered }: Tile): Step {
     const { vectors, system } = part.share;
-    const { sight, turns, weight, place, times } = rows.factors!;
+    const { place, times } = rows.factors!;
+    const { sight, turns, weight } = factorsOf(rows);
     const { knotRow } = ordered!;
     const { pAtt, small } = part.copies.columns!;
     const { xStar, xSmall, xClass } = part.factored!;
@@ -393,7 +394,7 @@ class Fused {
     const xGlobal = unknowns(system.shape, vectors.v).global ?? vectors.v;
     const vector = { xStar, xAtt: part.attitude, pAtt, xSmall, xClass, xGlobal, perPixel: 1 / rows.shape.pixels };
     const args = { ...ofRows, ...vector, shift: part.at("minusRatio"), sums: part.knotSums! };
-    return this.step(part, sweepFactored(this.sides), args, teamsOfSides(startKnots(rows.shape), this.sides, KNOT_TEAM));
+    return this.step(part, sweepFactored(weight.type, this.sides), args, teamsOfSides(startKnots(rows.shape), this.sides, KNOT_TEAM));
   }
 
   /** Sums over all rows that a sweep by start knots has left by knot. */

@@ -96,8 +96,7 @@ export function fastestForm(device: Device, source: RowSource, coefficients: Coe
   if (device.memory.name === "cpu") return "fused";
   const { observations, knots } = source.shape;
   const crowded = observations >= FEWEST_OF_KNOT * knots;
-  const factored = source.hasFactors && coefficients === "f64";
-  const forms: readonly FormName[] = crowded ? [...(factored ? (["factored"] as const) : []), "ordered"] : ["gathered"];
+  const forms: readonly FormName[] = crowded ? [...(source.hasFactors ? (["factored"] as const) : []), "ordered"] : ["gathered"];
   return forms.find((form) => hasRoom(device, source, formOf(form, coefficients))) ?? "fused";
 }
 
@@ -120,7 +119,7 @@ export interface SolverOptions {
   layout?: Layout;
   /** Default: `fast`. */
   precision?: Precision;
-  /** Type of the coefficients that iterations read; `f32` is for all forms but `paper` and `factored`, in fast mode. Default: `f64`. */
+  /** Type of the coefficients that iterations read; `f32` is for all forms but `paper`, in fast mode. Default: `f64`. */
   coefficients?: CoefficientType;
   /** Corrections of a solution with coefficients in f32, at most. Default: as many as the solution needs. */
   corrections?: number;

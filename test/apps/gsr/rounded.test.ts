@@ -56,6 +56,7 @@ const DEVICES: readonly (readonly [form: FormName, specs: readonly string[]])[] 
   ["sorted", ["wasm"]],
   ["gathered", ["native", "cuda"]],
   ["ordered", ["js", "native*2", "wasm", "cuda"]],
+  ["factored", ["js", "native", "wasm*2", "cuda"]],
 ];
 for (const [form, specs] of DEVICES)
   for (const spec of specs) {
@@ -151,7 +152,6 @@ test("f32 is refused in strict mode, without coefficients of rows, and where the
   const device = await open("js");
   const create = (options: SolverOptions) => Solver.create(device, { ...SKY, coefficients: "f32", ...options });
   await assert.rejects(create({ precision: "strict" }), /strict mode has no coefficients in f32.*: take --coefficients f64, or --precision fast/);
-  await assert.rejects(create({ form: "factored" }), /the form factored reads factors .*: take --coefficients f64, or --form ordered/);
   await assert.rejects(create({ form: "paper" }), /the form paper is the published program's.*: take --coefficients f64, or another form/);
   await assert.rejects(
     Solver.create(device, { ...SKY, frame: false, coefficients: "f32" }),
