@@ -268,21 +268,19 @@ export class TreeSum<T extends NumericType = NumericType> {
     if (members.length === 1) return { rows: [], sums: [] };
     const { owners } = this;
     const row = (m: number, n: number): View | undefined => this.shares[m]?.rows?.at(0, n);
-    // Each begins with itself and goes on with the next, so that not all send to one at a time.
-    const pairs = members.flatMap((k) => members.map((from) => ({ from, to: (from + k) % members.length })));
-    const rows = pairs
-      .filter(({ to }) => owners.includes(to))
-      .flatMap(({ from, to }) =>
+    const rows = owners.flatMap((to) =>
+      members.flatMap((from) =>
         nodes[from].map((_, n): MemberCopy => ({
           from,
           to,
           source: this.shares[from]?.slots[n].slice(parts[to]),
           target: row(to, before[from] + n),
         })),
-      );
-    const sums = pairs
-      .filter(({ from }) => owners.includes(from))
-      .map(({ from, to }): MemberCopy => ({ from, to, source: row(from, 0), target: results[to]?.slice(parts[from]) }));
+      ),
+    );
+    const sums = owners.flatMap((from) =>
+      members.map((to): MemberCopy => ({ from, to, source: row(from, 0), target: results[to]?.slice(parts[from]) })),
+    );
     return { rows, sums };
   }
 }
