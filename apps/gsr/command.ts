@@ -236,7 +236,20 @@ function limitsOf({ iterations, atol, system }: GsrOptions, { generator }: Syste
 }
 
 async function solve(set: DeviceSet, { options, chosen, inputs, saved }: Run, shell: Shell, { stop }: Interruption): Promise<Done> {
-  const { seed, layout, precision, coefficients, corrections, norm, form = "fastest", btol, conlim, compatibleErrors, errors, sides } = options;
+  const {
+    seed,
+    layout,
+    precision,
+    coefficients,
+    corrections,
+    norm,
+    form = "fastest",
+    btol,
+    conlim,
+    compatibleErrors,
+    errors,
+    sides,
+  } = options;
   const { iterations, atol } = limitsOf(options, chosen);
   const [task, probing] = ["gsr", "gsr probes"].map((name) => shell.progress(name));
   const probes = errors === undefined || errors === "lsqr" ? undefined : errors.probes;

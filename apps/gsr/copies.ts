@@ -1,8 +1,10 @@
 import type { Device, LaunchOptions, View } from "isoform";
 import { i32, range } from "isoform";
 import type { SparseRows } from "./constraints.js";
-import type { CoefficientType, NarrowRows } from "./coefficients.js";
-import { bytesOf, narrowed } from "./coefficients.js";
+import type { CoefficientType } from "./coefficients.js";
+import type { NarrowRows } from "./narrow-rows.js";
+import { bytesOf } from "./coefficients.js";
+import { narrowed } from "./narrow-rows.js";
 import { FACTORS, FACTOR_BYTES } from "./factored.js";
 import { factoredInstrument, factoredInstrumentFootprint, factoredSums } from "./factored-instrument.js";
 import { factoredStars, factoredStarsFootprint } from "./factored-stars.js";
@@ -66,7 +68,11 @@ const copiesFootprint = (shape: Shape, { attitude, instrument, factored, coeffic
   (attitude === "ordered"
     ? (factored ? factoredStarsFootprint(shape, coefficients) : sortedStarsFootprint(shape, coefficients)) + orderFootprint(shape)
     : 0) +
-  (instrument === "copied" ? (factored ? factoredInstrumentFootprint(shape, coefficients) : sortedInstrumentFootprint(shape, coefficients)) : 0) +
+  (instrument === "copied"
+    ? factored
+      ? factoredInstrumentFootprint(shape, coefficients)
+      : sortedInstrumentFootprint(shape, coefficients)
+    : 0) +
   (coefficients === "f32" ? bytesOf(coefficients) * (factored ? FACTORS : ROW) * shape.observations : 0) +
   (factored ? FACTOR_BYTES * shape.observations : 0);
 
@@ -111,7 +117,13 @@ export async function makeCopies(system: System, sorted: Sorted, options: FormOp
   };
 }
 
-function starsOf(rows: NarrowRows, firstStar: number, p: View<"f64">, { factored }: Sorted, options: LaunchOptions): Promise<SortedSection> {
+function starsOf(
+  rows: NarrowRows,
+  firstStar: number,
+  p: View<"f64">,
+  { factored }: Sorted,
+  options: LaunchOptions,
+): Promise<SortedSection> {
   return factored ? factoredStars(rows, firstStar, p, options) : sortedStars(rows, firstStar, options);
 }
 

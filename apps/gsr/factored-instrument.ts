@@ -1,7 +1,9 @@
 import type { Args, Kernel, LaunchOptions, Params, Policy, View } from "isoform";
 import { f64, i32, kernel, range, teamKernel, view } from "isoform";
-import type { CoefficientType, NarrowRows } from "./coefficients.js";
-import { REALS, ROUND, byCoefficients, bytesOf, factorsOf } from "./coefficients.js";
+import type { CoefficientType } from "./coefficients.js";
+import type { NarrowRows } from "./narrow-rows.js";
+import { REALS, ROUND, byCoefficients, bytesOf } from "./coefficients.js";
+import { factorsOf } from "./narrow-rows.js";
 import { COLOURS, OF_CLASS, PIXEL_BITS, classesOf } from "./factored.js";
 import type { ListStep, SortedSection } from "./lists.js";
 import { buffers, listSums, sidesOf, sumsOfLists, upload } from "./lists.js";
@@ -125,11 +127,7 @@ export const factoredInstrumentFootprint = (shape: Shape, type: CoefficientType)
 };
 
 /** The instrument's share of A^T u from weights by class and pixel column; `p` has the factors of the instrument's columns. */
-export async function factoredInstrument(
-  rows: NarrowRows,
-  p: View<"f64">,
-  options: LaunchOptions,
-): Promise<SortedSection> {
+export async function factoredInstrument(rows: NarrowRows, p: View<"f64">, options: LaunchOptions): Promise<SortedSection> {
   const { device, shape, star, factors } = rows;
   const { place, colours } = factors!;
   const { sight, weight } = factorsOf(rows);

@@ -1,7 +1,9 @@
 import type { LaunchOptions, View } from "isoform";
 import { f64, i32, kernel, range, view } from "isoform";
-import type { CoefficientType, NarrowRows } from "./coefficients.js";
-import { REALS, ROUND, byCoefficients, bytesOf, factorsOf } from "./coefficients.js";
+import type { CoefficientType } from "./coefficients.js";
+import type { NarrowRows } from "./narrow-rows.js";
+import { REALS, ROUND, byCoefficients, bytesOf } from "./coefficients.js";
+import { factorsOf } from "./narrow-rows.js";
 import { SIGHT } from "./factored.js";
 import type { SortedSection } from "./lists.js";
 import { LISTS, sidesOf, sumsOfLists, tilesOf } from "./lists.js";

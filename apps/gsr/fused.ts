@@ -2,7 +2,7 @@ import type { Args, Kernel, Params, Policy, View } from "isoform";
 import { f64, range, teams } from "isoform";
 import type { DeviceSet } from "isoform/set";
 import { TreeSum } from "isoform/set";
-import { coefficientsOf, factorsOf } from "./coefficients.js";
+import { coefficientsOf, factorsOf } from "./narrow-rows.js";
 import type { FormOptions, Sorted } from "./copies.js";
 import type { MakeStep } from "./exact.js";
 import { exactProduct, exactTranspose } from "./exact.js";
@@ -142,7 +142,10 @@ class Fused {
   /** Products with coefficients in f64, where an iteration has others; for one side. */
   private exact(constraints: readonly Step[], normV: readonly Step[]): Bidiagonalisation["exact"] {
     const { parts, together } = this;
-    const step = (part: SharePart): MakeStep => (kernel, args, policy) => this.step(part, kernel, args, policy);
+    const step =
+      (part: SharePart): MakeStep =>
+      (kernel, args, policy) =>
+        this.step(part, kernel, args, policy);
     const each = (make: (part: SharePart, tile: Tile, n: number) => Step[]): Step[] =>
       parts.flatMap((part) => part.tiles.flatMap((tile, n) => make(part, tile, n)));
     return {
@@ -161,7 +164,13 @@ class Fused {
   }
 
   private squaresOfConstraints(part: SharePart): Step {
-    return this.step(part, squaredNorms(this.sides), { x: part.c, result: part.at("betaSquaredConstraints") }, range(part.c.length), "alike");
+    return this.step(
+      part,
+      squaredNorms(this.sides),
+      { x: part.c, result: part.at("betaSquaredConstraints") },
+      range(part.c.length),
+      "alike",
+    );
   }
 
   private step<P extends Params>(

@@ -116,13 +116,9 @@ export const groupSums = (name: string) =>
 
 /** Copies chosen coefficients of rows. */
 const gatherRows = byCoefficients((real) =>
-  kernel(
-    "gatherRows",
-    { row: view(i32), column: view(i32), a: view(real, 2), sorted: view(real, 2) },
-    ({ row, column, a, sorted }, e) => {
-      for (let k = 0; k < column.length; k++) sorted[e][k] = a[row[e]][column[k]];
-    },
-  ),
+  kernel("gatherRows", { row: view(i32), column: view(i32), a: view(real, 2), sorted: view(real, 2) }, ({ row, column, a, sorted }, e) => {
+    for (let k = 0; k < column.length; k++) sorted[e][k] = a[row[e]][column[k]];
+  }),
 );
 
 /** Numbers of all rows in the order of lists, and the sums of each list. */

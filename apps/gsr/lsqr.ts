@@ -213,7 +213,10 @@ export class Lsqr {
    * while others go on. Throws where b is not finite.
    * @param begun whether `beginCorrection` has begun the solution
    */
-  async solve({ iterations: limit, timed = false, onIteration, from, pause, ...options }: SolveOptions, begun = false): Promise<Solution[]> {
+  async solve(
+    { iterations: limit, timed = false, onIteration, from, pause, ...options }: SolveOptions,
+    begun = false,
+  ): Promise<Solution[]> {
     const tolerances = { ...PUBLISHED_TOLERANCES, ...options };
     const [{ scalars, member }] = this.shares;
     const queue = member.queue(0);

@@ -7,7 +7,7 @@ import type { Norms } from "./norms.js";
 
 /*
  * Iterative refinement for coefficients in f32: LSQR solves with them, and corrections are solved for with residuals of the coefficients in f64. The gradient
- * A^T (b - A x) is f64's as well: that of the rounded coefficients would leave x off by their rounding times the residual.
+ * A^T (b - A x) is made of those in f64 as well: a rounded A^T would leave x off by its rounding times the residual.
  */
 
 /** Least atol of a solution with coefficients in f32, whose rounding errors are 3e-8: corrections bring the rest. */
@@ -140,7 +140,11 @@ export class Refinement {
     const [found] = await engine.lsqr.solve(
       {
         ...options,
-        ...{ iterations: options.iterations - iterations, atol, btol: 0, timed: false, from },
+        iterations: options.iterations - iterations,
+        atol,
+        btol: 0,
+        timed: false,
+        from,
         onIteration: onIteration && ((done, norms) => onIteration(iterations + done, { ...norms, bnorm: first.bnorm })),
       },
       from === undefined,

@@ -290,9 +290,7 @@ export class Solver {
   async solve(options: SolveOptions & { compatibleErrors?: boolean }): Promise<Solution> {
     if (options.from === undefined) this.copyKnownTerms();
     const { refinement } = this;
-    const solution = refinement
-      ? await refinement.solve(options, () => this.copyKnownTerms())
-      : (await this.one.lsqr.solve(options))[0];
+    const solution = refinement ? await refinement.solve(options, () => this.copyKnownTerms()) : (await this.one.lsqr.solve(options))[0];
     const { shape } = this;
     const counted = options.compatibleErrors ? sharedUnknowns(shape) : sections(shape).unknowns;
     if (solution.istop >= 0) await this.one.lsqr.finish(this.scalings, solution.rnorm, shape.observations - counted);

@@ -1,7 +1,9 @@
 import type { LaunchOptions } from "isoform";
 import { f64, i32, kernel, range, view } from "isoform";
-import type { CoefficientType, NarrowRows } from "./coefficients.js";
-import { bytesOf, coefficientsOf } from "./coefficients.js";
+import type { CoefficientType } from "./coefficients.js";
+import type { NarrowRows } from "./narrow-rows.js";
+import { bytesOf } from "./coefficients.js";
+import { coefficientsOf } from "./narrow-rows.js";
 import type { SortedSection } from "./lists.js";
 import { copyLists, listSums, sidesOf } from "./lists.js";
 import type { Shape } from "./shape.js";

@@ -1,7 +1,9 @@
 import type { LaunchOptions } from "isoform";
 import { f64, i32, kernel, range, view } from "isoform";
-import type { CoefficientType, NarrowRows } from "./coefficients.js";
-import { REALS, byCoefficients, bytesOf, coefficientsOf } from "./coefficients.js";
+import type { CoefficientType } from "./coefficients.js";
+import type { NarrowRows } from "./narrow-rows.js";
+import { REALS, byCoefficients, bytesOf } from "./coefficients.js";
+import { coefficientsOf } from "./narrow-rows.js";
 import type { ListStep, SortedSection } from "./lists.js";
 import { LISTS, TILE_ROWS, buffers, copyLists, groupSums, listSums, sidesOf, tilesOf, upload } from "./lists.js";
 import type { Shape } from "./shape.js";

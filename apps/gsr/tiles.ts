@@ -6,7 +6,7 @@ import type { Vectors } from "./lsqr.js";
 import type { ScalarName, Scalars } from "./scalars.js";
 import { SUMS } from "./scalars.js";
 import { sharedUnknowns } from "./shape.js";
-import type { NarrowRows } from "./coefficients.js";
+import type { NarrowRows } from "./narrow-rows.js";
 import type { FactoredColumns, FactoredVector } from "./factored-part.js";
 import type { SortedSection } from "./lists.js";
 import type { DeviceSparse, System } from "./system.js";

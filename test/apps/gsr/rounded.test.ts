@@ -151,7 +151,10 @@ test("coefficients that do not determine a solution say so", async () => {
 test("f32 is refused in strict mode, without coefficients of rows, and where the frame is free", async () => {
   const device = await open("js");
   const create = (options: SolverOptions) => Solver.create(device, { ...SKY, coefficients: "f32", ...options });
-  await assert.rejects(create({ precision: "strict" }), /strict mode has no coefficients in f32.*: take --coefficients f64, or --precision fast/);
+  await assert.rejects(
+    create({ precision: "strict" }),
+    /strict mode has no coefficients in f32.*: take --coefficients f64, or --precision fast/,
+  );
   await assert.rejects(create({ form: "paper" }), /the form paper is the published program's.*: take --coefficients f64, or another form/);
   await assert.rejects(
     Solver.create(device, { ...SKY, frame: false, coefficients: "f32" }),
@@ -193,7 +196,9 @@ test("a run that is ended in a correction goes on there; other coefficients are 
   assert.match((await readFile(state)).toString("latin1"), /"refinement":\{"corrections":[1-4]/);
   const again = gsr("--restart", state, "--devices", "js", "--out", resumed);
   assert.equal(again.status, 0, again.stderr);
-  const [a, b] = (await Promise.all([whole, resumed].map((path) => readFile(path, "utf8")))).map((text) => JSON.parse(text) as SolutionFile);
+  const [a, b] = (await Promise.all([whole, resumed].map((path) => readFile(path, "utf8")))).map(
+    (text) => JSON.parse(text) as SolutionFile,
+  );
   assert.equal(a.coefficients, "f32");
   assert.ok(distance(b.x, a.x) < BARS.corrected);
   assert.deepEqual(b.standardErrors, a.standardErrors);
