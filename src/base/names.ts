@@ -1,3 +1,14 @@
+declare const IDENTIFIER: unique symbol;
+
+/** Text that is an identifier in every language of ours: `Names` gives it, or it is a word of code that is written here. */
+export type Identifier = string & { readonly [IDENTIFIER]: true };
+
+/** Fits identifiers and words that stand in our code, not text that comes from elsewhere, whose type is `string`. */
+export type OwnWord<T extends string> = T & (T extends Identifier ? T : string extends T ? never : T);
+
+/** A word of our own as an identifier. */
+export const identifier = <const T extends string>(word: OwnWord<T>): Identifier => word as unknown as Identifier;
+
 /** Meaning of a name: a parameter, or an argument that goes with one, such as an extent. */
 export type NameKind = "param" | "view" | "table" | "local" | "argument";
 
@@ -11,10 +22,10 @@ const LONGEST = 64;
  */
 export class Names {
   private readonly taken = new Set<string>();
-  private readonly given = new Map<string, string>();
+  private readonly given = new Map<string, Identifier>();
 
   /** The identifier of a variable of the kernel, like `wish`; `kind` keeps a local apart from the parameter that it hides. */
-  of(kind: NameKind, name: string, wish = name): string {
+  of(kind: NameKind, name: string, wish = name): Identifier {
     const key = `${kind} ${name}`;
     const known = this.given.get(key);
     if (known !== undefined) return known;
@@ -24,12 +35,12 @@ export class Names {
   }
 
   /** An identifier like `wish` that nothing else has. */
-  fresh(wish: string): string {
+  fresh(wish: string): Identifier {
     const base = wordOf(wish);
     let name = `${base}_`;
     for (let n = 2; this.taken.has(name); n++) name = `${base}_${n}_`;
     this.taken.add(name);
-    return name;
+    return name as Identifier;
   }
 }
 

@@ -1,3 +1,4 @@
+import { identifier } from "../base/names.js";
 import type { ReduceParam } from "../ir/types.js";
 import {
   add,
@@ -54,8 +55,8 @@ export class AllReduce {
   private readonly words: number;
   private readonly sends: Expr;
   private readonly own: Memory;
-  private readonly to: Memory = { id: "to", element: "i64", space: "device", volatile: true };
-  private readonly from: Memory = { id: "from", element: "i64", space: "device" };
+  private readonly to: Memory = { id: identifier("to"), element: "i64", space: "device", volatile: true };
+  private readonly from: Memory = { id: identifier("from"), element: "i64", space: "device" };
 
   /** Values of any type have 8 bytes of the block's memory each. Needs `thread`. */
   constructor(private readonly entry: EntrySchedule) {
@@ -63,7 +64,7 @@ export class AllReduce {
     this.folders = features.peerAccess - MOST_SENT;
     this.reduces = program.reduces;
     const words = (this.words = 2 * this.reduces.length);
-    this.own = entry.sharedArray("own", "f64", this.reduces.length);
+    this.own = entry.sharedArray(identifier("own"), "f64", this.reduces.length);
     const [members, me] = [entry.number({ kind: "members" }, "i32", "members"), entry.number({ kind: "me" }, "i32", "me")];
     const mailboxes = entry.given({ kind: "mailboxes" }, "mailboxes", "i64", { constant: true });
     const all = cast(blocks("x"), "int");
@@ -89,7 +90,7 @@ export class AllReduce {
     const { entry, reduces, words } = this;
     const { out } = entry;
     const next = bits.shl(add(NOW, 1), num(32, "i64"));
-    const halves: Memory = { id: "halves", element: "u32", space: "block" };
+    const halves: Memory = { id: identifier("halves"), element: "u32", space: "block" };
     const half = cast(read(halves, rem(SENDER, words)), "i64");
     out.put(
       when(eq(PLACES, 1), [{ kind: "return" }]),
@@ -120,13 +121,13 @@ export class AllReduce {
   /** Waits for a value and declares it as `received`. */
   private poll(offset: Expr, type: Type): void {
     const { out } = this.entry;
-    const [low, high, begin] = ["low", "high", "begin"].map((name) => local(name, "i64")) as [Expr, Expr, Expr];
+    const [low, high, begin] = (["low", "high", "begin"] as const).map((name) => local(name, "i64")) as [Expr, Expr, Expr];
     const clock = word("clock", "i64");
     const turnOf = (words: Expr) => eq(cast(bits.shr(words, num(32, "i64")), "int"), cast(add(NOW, 1), "int"));
     out.put(declare("low", "i64"), declare("high", "i64"), declare("begin", "i64", clock));
     out.put({
       kind: "loop",
-      id: "",
+      id: identifier(""),
       type: "int",
       body: [
         perform(word("poll", "bool", address(this.from, offset), low, high)),

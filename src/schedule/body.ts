@@ -1,4 +1,4 @@
-import type { Names } from "../base/names.js";
+import { type Identifier, type Names } from "../base/names.js";
 import { unreachable } from "../base/unreachable.js";
 import { IntegerRanges, type Sizes } from "../ir/analysis/integer-ranges.js";
 import { lastOf } from "../ir/loop-stops.js";
@@ -58,19 +58,19 @@ export class Body {
     return local(this.local(name), "index");
   }
 
-  local(name: string): string {
+  local(name: string): Identifier {
     return this.names.of("local", name);
   }
 
   /** Marks `name` as a variable of the type `index` and gives its identifier. It takes values of `like`. */
-  counter(name: string, like: KernelExpr): string {
+  counter(name: string, like: KernelExpr): Identifier {
     this.ranges.define(name, like);
     this.counters.add(name);
     return this.local(name);
   }
 
   /** Marks the counter of a loop that is about to be lowered, and gives its identifier. */
-  enter(loop: Parameters<IntegerRanges["enter"]>[0]): string {
+  enter(loop: Parameters<IntegerRanges["enter"]>[0]): Identifier {
     this.ranges.enter(loop);
     this.counters.add(loop.name);
     return this.local(loop.name);
@@ -182,7 +182,10 @@ export class Body {
       return void out.put(fixed(this.counter(name, init), value));
     }
     if (init) this.ranges.define(name, init);
-    out.put(declare(this.local(name), type, init && this.expr(init)));
+    const value = init && this.expr(init);
+    // Elements one at a time may have a local by another expression than several together.
+    this.counters.delete(name);
+    out.put(declare(this.local(name), type, value));
   }
 
   private integerDefined(name: string, init: KernelExpr): Expr {

@@ -1,3 +1,4 @@
+import { type Identifier } from "../base/names.js";
 import { ownReads } from "../ir/analysis/own-reads.js";
 import { exprsOf, someExpr } from "../ir/walk.js";
 import {
@@ -38,7 +39,7 @@ const PLANES_AHEAD = 4;
  */
 export function scheduleBox(range: RangeElements, strided: boolean): void {
   const { out, early } = range;
-  const [iName, jName, kName] = range.indexNames as [string, string, string];
+  const [iName, jName, kName] = range.indexNames as [Identifier, Identifier, Identifier];
   const [i, j, k] = range.indexNames.map((name) => local(name, "index")) as [Expr, Expr, Expr];
   const [inRow, tile, planes] = [
     range.indexNumber({ kind: "rowBlocks" }, "row_blocks"),

@@ -1,3 +1,4 @@
+import { identifier, type OwnWord } from "../base/names.js";
 import type { BinaryFn, CompareFn } from "../ir/types.js";
 import type { Axis, Expr, Func, Memory, Place, Step, Stmt, Type, Word } from "./nodes.js";
 
@@ -8,7 +9,7 @@ type Value = Expr | number;
 
 /** A constant of a schedule's own. */
 export const num = (value: number, type: Type = "int"): Expr => ({ op: "const", type, value, short: true });
-export const local = (name: string, type: Type): Expr => ({ op: "local", type, id: name });
+export const local = <const T extends string>(name: OwnWord<T>, type: Type): Expr => ({ op: "local", type, id: identifier(name) });
 const lift = (value: Value, type: Type): Expr => (typeof value === "number" ? num(value, type) : value);
 
 const binary =
@@ -43,6 +44,8 @@ export const or = (a: Expr, ...rest: readonly Expr[]): Expr =>
 export const select = (cond: Expr, a: Expr, b: Expr): Expr => ({ op: "select", type: a.type, cond, a, b });
 /** The lesser of two integers. */
 export const least = (a: Expr, b: Expr): Expr => select(lt(a, b), a, b);
+/** The same value. All threads of the block have it alike, as a schedule knows. */
+export const agreed = (a: Expr): Expr => ({ op: "agreed", type: a.type, a });
 /** The same value in another type. */
 export function cast(a: Expr, type: Type): Expr {
   if (a.type === type) return a;
@@ -62,21 +65,21 @@ export const address = (of: Memory, offset?: Expr): Expr => ({ op: "address", ty
 export const word = (name: Word, type: Type, ...args: readonly Expr[]): Expr => ({ op: "word", type, word: name, args });
 export const apply = (fn: Func, ...args: readonly Expr[]): Expr => ({ op: "apply", type: fn.result ?? "bool", fn, args });
 
-export const variable = (name: string, type: Type): Place => ({ id: name, type });
+export const variable = <const T extends string>(name: OwnWord<T>, type: Type): Place => ({ id: identifier(name), type });
 export const element = (memory: Memory, offset: Expr): Place => ({ memory, offset, type: valueType(memory) });
 /** The value at a place. */
 export const valueOf = (place: Place): Expr => ("id" in place ? local(place.id, place.type) : read(place.memory, place.offset, place.type));
 
-export const fixed = (name: string, value: Expr, type: Type = value.type): Stmt => ({
+export const fixed = <const T extends string>(name: OwnWord<T>, value: Expr, type: Type = value.type): Stmt => ({
   kind: "let",
-  id: name,
+  id: identifier(name),
   type,
   value: cast(value, type),
   fixed: true,
 });
-export const declare = (name: string, type: Type, value?: Expr): Stmt => ({
+export const declare = <const T extends string>(name: OwnWord<T>, type: Type, value?: Expr): Stmt => ({
   kind: "let",
-  id: name,
+  id: identifier(name),
   type,
   value: value && cast(value, type),
 });
@@ -95,9 +98,16 @@ export const BARRIER: Stmt = { kind: "barrier" };
 
 const step = (fn: Step["fn"], by: Value, type: Type): Step => ({ fn, by: lift(by, type) });
 /** `for (name = start; name < stop; name += by)`. */
-export const upTo = (name: string, start: Expr, stop: Value, by: Value, body: readonly Stmt[], unroll?: number): Stmt => ({
+export const upTo = <const T extends string>(
+  name: OwnWord<T>,
+  start: Expr,
+  stop: Value,
+  by: Value,
+  body: readonly Stmt[],
+  unroll?: number,
+): Stmt => ({
   kind: "loop",
-  id: name,
+  id: identifier(name),
   type: start.type,
   start,
   cond: lt(local(name, start.type), stop),
@@ -106,9 +116,9 @@ export const upTo = (name: string, start: Expr, stop: Value, by: Value, body: re
   unroll,
 });
 /** `for (name = from; name > above; name /= 2)`. */
-export const halving = (name: string, from: number, body: readonly Stmt[], above = 0): Stmt => ({
+export const halving = <const T extends string>(name: OwnWord<T>, from: number, body: readonly Stmt[], above = 0): Stmt => ({
   kind: "loop",
-  id: name,
+  id: identifier(name),
   type: "int",
   start: num(from),
   cond: gt(local(name, "int"), above),

@@ -1,3 +1,4 @@
+import { type Identifier } from "../base/names.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES } from "../ir/types.js";
 import { sizeOf } from "../ir/walk.js";
 import {
@@ -40,13 +41,13 @@ const SMALL_BODY = 40;
 const UNROLL = 4;
 
 interface ChunkNames {
-  readonly chunk: string;
-  readonly lane: string;
-  readonly stop: string;
+  readonly chunk: Identifier;
+  readonly lane: Identifier;
+  readonly stop: Identifier;
 }
 
 const namesOf = (range: RangeElements): ChunkNames => {
-  const [chunk, lane, stop] = ["chunk", "lane", "stop"].map((wish) => range.names.fresh(wish)) as [string, string, string];
+  const [chunk, lane, stop] = ["chunk", "lane", "stop"].map((wish) => range.names.fresh(wish)) as [Identifier, Identifier, Identifier];
   return { chunk, lane, stop };
 };
 
@@ -75,7 +76,7 @@ export function scheduleChunks(range: RangeElements): void {
   out.put(when(and(eq(lane, 0), lt(chunk, all)), stores));
 }
 
-const stopOf = (range: RangeElements, name: string, start: Expr): Stmt => {
+const stopOf = (range: RangeElements, name: Identifier, start: Expr): Stmt => {
   const [next, end] = [add(start, CHUNK), range.end(range.shape.rank - 1)];
   return fixed(name, select(lt(next, end), next, end));
 };

@@ -7,6 +7,8 @@
 export const GRID_LIMIT = 65535;
 /** Partials that one block folds to the end; more are folded by a grid first. */
 export const FINISH_LIMIT = 1 << 14;
+/** Blocks of teams, as a multiple of what the device holds at a time: more cost more to start than a small team's work, fewer share uneven teams out badly. */
+export const TEAM_WAVES = 4;
 /** Workgroups of a WebGPU grid that strides over its elements and folds. */
 export const FOLDING_GROUPS = 1024;
 /** The share of the last-level cache that the planes which a tile of blocks works on may fill, in percent. */

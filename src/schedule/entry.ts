@@ -1,4 +1,4 @@
-import { Names, wordOf } from "../base/names.js";
+import { type Identifier, Names, wordOf } from "../base/names.js";
 import { unreachable } from "../base/unreachable.js";
 import { turnsOf } from "../ir/analysis/turns.js";
 import { isSigned } from "../ir/scalars.js";
@@ -45,18 +45,19 @@ const RESIDENTS = [1, 2, 4, 8] as const;
  */
 const MANY_LOADS = { loads: 12, kept: 16, threads: 512 };
 
-/** An identifier for a kernel's name, apart from the functions of any library. */
-export const entryName = (kernel: string): string => `${wordOf(kernel)}_kernel`;
+/** An identifier for a kernel's name, apart from the functions of any library; of another entry with a suffix. */
+export const entryName = (kernel: string, suffix?: string): Identifier =>
+  (suffix === undefined ? `${wordOf(kernel)}_kernel` : `${wordOf(kernel)}_kernel_${wordOf(suffix)}`) as Identifier;
 
 /** A parameter of an entry: a number, or memory; the block's own memory, whose size the launch decides in units of 8 bytes, has no slot. */
 export type Param =
-  | { readonly kind: "number"; readonly slot: GpuSlot; readonly type: Exclude<ValueType, "pointer">; readonly id: string }
+  | { readonly kind: "number"; readonly slot: GpuSlot; readonly type: Exclude<ValueType, "pointer">; readonly id: Identifier }
   | { readonly kind: "memory"; readonly slot: GpuSlot; readonly memory: Memory; readonly constant: boolean; readonly apart: boolean }
   | { readonly kind: "dynamic"; readonly memory: Memory };
 
 /** A function that a launch can start, as its schedule has made it. */
 export interface ScheduledEntry {
-  readonly id: string;
+  readonly id: Identifier;
   readonly names: Names;
   /** In the order in which they stand. */
   readonly params: readonly Param[];
@@ -93,7 +94,7 @@ export abstract class EntrySchedule implements Frame<Body> {
   /** `withBody`: the entry has the kernel's scalars and arrays as parameters, first and in their order. */
   constructor(
     readonly program: Program,
-    readonly id: string,
+    readonly id: Identifier,
     withBody: boolean,
   ) {
     const { ir, assumptions } = program;
@@ -106,7 +107,7 @@ export abstract class EntrySchedule implements Frame<Body> {
   }
 
   /** Variables of the policy's indices. */
-  protected abstract readonly indexNames: readonly string[];
+  protected abstract readonly indexNames: readonly Identifier[];
 
   index(axis: number): Expr {
     return local(this.indexNames[axis]!, "index");
@@ -140,14 +141,14 @@ export abstract class EntrySchedule implements Frame<Body> {
     return this.give(slot, this.names.fresh(wish), of, constant, apart);
   }
 
-  private give(slot: GpuSlot, name: string, of: Element, constant: boolean, apart: boolean): Memory {
+  private give(slot: GpuSlot, name: Identifier, of: Element, constant: boolean, apart: boolean): Memory {
     const memory: Memory = { id: name, element: of, space: "device" };
     this.params.set(slotText(slot), { kind: "memory", slot, memory, constant, apart });
     return memory;
   }
 
   /** A new array in the block's memory. */
-  sharedArray(name: string, type: NumericType, length: number): Memory {
+  sharedArray(name: Identifier, type: NumericType, length: number): Memory {
     const memory: Memory = { id: name, element: type, space: "block" };
     this.shared.push({ memory, length });
     return memory;

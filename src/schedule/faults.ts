@@ -1,27 +1,9 @@
+import { identifier } from "../base/names.js";
 import { FAULT } from "../ir/passes/check-indices.js";
-import {
-  add,
-  and,
-  asLongAs,
-  assign,
-  bits,
-  declare,
-  element,
-  eq,
-  fixed,
-  local,
-  lt,
-  ne,
-  not,
-  num,
-  or,
-  read,
-  variable,
-  when,
-} from "./build.js";
+import { add, and, asLongAs, assign, bits, cast, declare, eq, fixed, local, lt, ne, not, num, or, read, variable, when } from "./build.js";
 import type { Expr, Func, Memory, Stmt } from "./nodes.js";
 
-const AXES = ["i", "j", "k", "l"];
+const AXES = ["i", "j", "k", "l"] as const;
 
 /**
  * A function that notes a failure in the record, unless one of an element before this one is there. The lock is odd while somebody writes, and
@@ -30,10 +12,10 @@ const AXES = ["i", "j", "k", "l"];
  */
 export function failureNote(): Func {
   const { lock, failed, site, index, element: first } = FAULT;
-  const record: Memory = { id: "record", element: "i32", space: "device", volatile: true };
+  const record: Memory = { id: identifier("record"), element: "i32", space: "device", volatile: true };
   const [done, seen] = [local("done", "bool"), local("seen", "int")];
   const word = (n: number): Expr => read(record, num(n, "index"), "int");
-  const set = (n: number, value: Expr): Stmt => assign(element(record, num(n, "index")), value);
+  const set = (n: number, value: Expr): Stmt => assign({ memory: record, offset: num(n, "index"), type: "int" }, value);
   const fence: Stmt = { kind: "fence", scope: "device" };
   const earlier = and(
     ne(word(failed), 0),
@@ -53,9 +35,9 @@ export function failureNote(): Func {
     assign(variable("done", "bool"), TRUE),
   ];
   return {
-    id: "note_failure",
+    id: identifier("note_failure"),
     apart: true,
-    params: [{ memory: record }, ...["site", "index", ...AXES].map((id) => ({ id, type: "int" as const }))],
+    params: [{ memory: record }, ...(["site", "index", ...AXES] as const).map((id) => ({ id: identifier(id), type: "int" as const }))],
     body: [
       declare("done", "bool", { op: "const", type: "bool", value: false }),
       asLongAs(not(done), [
@@ -64,7 +46,11 @@ export function failureNote(): Func {
           fence,
           fixed("earlier", earlier),
           fence,
-          when(local("earlier", "bool"), [assign(variable("done", "bool"), eq(word(lock), seen))], [when(eq(exchange, seen), note)]),
+          when(
+            local("earlier", "bool"),
+            [assign(variable("done", "bool"), eq(word(lock), seen))],
+            [when(eq(cast(exchange, "int"), seen), note)],
+          ),
         ]),
       ]),
     ],

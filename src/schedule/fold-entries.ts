@@ -1,3 +1,4 @@
+import { identifier, type Identifier } from "../base/names.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES, type ReduceParam } from "../ir/types.js";
 import {
   add,
@@ -49,13 +50,13 @@ const TOTAL = (param: ReduceParam) => variable("total", param.type);
 
 /** Entries that fold partials until one value is left, by the same rule as elements. */
 export class FoldSchedule extends EntrySchedule {
-  protected readonly indexNames: readonly string[] = [];
+  protected readonly indexNames: readonly Identifier[] = [];
 
   constructor(
     program: Program,
     private readonly last: boolean,
   ) {
-    super(program, `${entryName(program.ir.name)}_${last ? "finish" : "fold"}`, false);
+    super(program, entryName(program.ir.name, last ? "finish" : "fold"), false);
   }
 
   reduce(): void {
@@ -132,7 +133,7 @@ export class FoldSchedule extends EntrySchedule {
   /** The block's piece of the partials, as the launch has written it down. */
   private ownPiece(param: ReduceParam): Piece {
     const table = this.given({ kind: "pieces", name: param.name }, `${param.name}_pieces`, "i64", { constant: true });
-    const [partials, count] = ["partials", "count"].map((name) => this.names.fresh(`${param.name}_${name}`)) as [string, string];
+    const [partials, count] = ["partials", "count"].map((name) => this.names.fresh(`${param.name}_${name}`)) as [Identifier, Identifier];
     const memory: Memory = { id: partials, element: param.type, space: "device" };
     const own = mul(num(2, "u32"), block("x"));
     this.early.put({ kind: "pointer", memory, constant: true, to: { address: read(table, own), offset: THREAD } });
@@ -162,7 +163,7 @@ export class FoldSchedule extends EntrySchedule {
     const more = gt(left, 0);
     out.put(declare("left", "int", count), {
       kind: "loop",
-      id: "at",
+      id: identifier("at"),
       type: "int",
       start: num(0),
       cond: some ? and(lt(THREAD, folders), more) : more,
@@ -175,7 +176,7 @@ export class FoldSchedule extends EntrySchedule {
   /** Returns from all blocks but the last one, which sees the stores of the others. */
   private returnUnlessLast(): void {
     const { out } = this;
-    const last = this.sharedArray("last", "u32", 1);
+    const last = this.sharedArray(identifier("last"), "u32", 1);
     const before = sub(blocks("x"), 1);
     const fence: Stmt = { kind: "fence", scope: "device" };
     const ticket = this.given({ kind: "ticket" }, "ticket", "u32");
@@ -217,11 +218,11 @@ export class FoldSchedule extends EntrySchedule {
     const [count, chunks, first] = [local("count", "i64"), local("chunks", "i64"), local("first", "i64")];
     this.program.reduces.forEach((param, n) => {
       const { type } = param;
-      const [from, to, folded] = ["from", "to", "folded"].map((name): Memory => ({ id: name, element: type, space: "device" })) as [
-        Memory,
-        Memory,
-        Memory,
-      ];
+      const [from, to, folded] = (["from", "to", "folded"] as const).map((name): Memory => ({
+        id: identifier(name),
+        element: type,
+        space: "device",
+      })) as [Memory, Memory, Memory];
       const body = out.inside(() => {
         out.put({ kind: "pointer", memory: from, to: { of: this.source(param) } });
         out.put({ kind: "pointer", memory: to, to: { of: this.target(param) } });

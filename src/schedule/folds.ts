@@ -1,3 +1,4 @@
+import { identifier, type Identifier } from "../base/names.js";
 import { REDUCTION_LANES, type NumericType, type ReduceParam, type ScatterOp } from "../ir/types.js";
 import type { Body, FoldOp } from "./body.js";
 import {
@@ -82,7 +83,11 @@ export function foldByHalves(
   const { op, type, accumulator } = of;
   const operation = operationOf(op);
   const fold = typeof operation === "string" && features.groupFolds(operation, type) ? GROUP_FOLDS[operation] : undefined;
-  const [partsName, leftName, halfName] = ["parts", "left", "half_left"].map((wish) => names.fresh(wish)) as [string, string, string];
+  const [partsName, leftName, halfName] = ["parts", "left", "half_left"].map((wish) => names.fresh(wish)) as [
+    Identifier,
+    Identifier,
+    Identifier,
+  ];
   const parts = entry.sharedArray(partsName, type, most);
   if (fold) {
     out.put(assign(accumulator, word(fold, type, valueOf(accumulator))));
@@ -141,7 +146,7 @@ export const aroundTotal = (entry: EntrySchedule, param: ReduceParam, type: Type
   out.put(
     inBlock(
       out.inside(() => {
-        out.put({ kind: "let", id: "total", type, value: entry.identity(param) });
+        out.put({ kind: "let", id: identifier("total"), type, value: entry.identity(param) });
         make();
       }),
     ),

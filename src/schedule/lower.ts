@@ -1,3 +1,4 @@
+import { verifySchedule } from "#verify-schedule";
 import type { AccessAnalysis } from "../ir/analysis/access.js";
 import { contributionsOf } from "../ir/analysis/contributions.js";
 import { sequenceChecks } from "../ir/passes/sequence-checks.js";
@@ -48,10 +49,12 @@ export function scheduleGpu(kernel: KernelIR, access: AccessAnalysis, assumption
   const fold = reducing && !program.reducesInOneKernel ? new FoldSchedule(program, false).schedule() : undefined;
   const finish = reducing ? new FoldSchedule(program, true).schedule() : undefined;
   const sorted = program.scatters("sorted").map((target) => ({ target, apply: new ApplySchedule(program, target).schedule() }));
+  const functions = [...program.functions.values()];
+  verifySchedule(ir.name, [main, fold, finish, ...sorted.map(({ apply }) => apply)], functions);
   return {
     ir,
     assumptions,
-    functions: [...program.functions.values()],
+    functions,
     main,
     fold,
     finish,

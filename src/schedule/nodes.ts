@@ -4,6 +4,7 @@
  * the policy, extents, strides, teams, scatters and reductions are gone.
  */
 
+import type { Identifier } from "../base/names.js";
 import type { BinaryFn, CompareFn, ElementType, MathFn, NumericType, ScalarType, ScatterOp, Table, UnaryFn } from "../ir/types.js";
 
 /**
@@ -20,7 +21,7 @@ type Space = "device" | "block" | "thread";
 
 /** An array, or a variable that points into one. */
 export interface Memory {
-  readonly id: string;
+  readonly id: Identifier;
   readonly element: Element;
   readonly space: Space;
   /** Others change it meanwhile. */
@@ -35,15 +36,15 @@ export type BlockShape = readonly [number, number, number];
 export type Expr =
   /** `short`: of a schedule, whose unsigned numbers have no suffix where a language lets it be left out. */
   | { readonly op: "const"; readonly type: Type; readonly value: number | boolean; readonly short?: true }
-  | { readonly op: "local"; readonly type: Type; readonly id: string }
+  | { readonly op: "local"; readonly type: Type; readonly id: Identifier }
   /** A number that the launch gives. */
-  | { readonly op: "number"; readonly type: Type; readonly id: string }
+  | { readonly op: "number"; readonly type: Type; readonly id: Identifier }
   /** Number of the thread in its block or of the block, and how many there are, along an axis. */
   | { readonly op: "place"; readonly type: "u32"; readonly of: "thread" | "block" | "threads" | "blocks"; readonly axis: Axis }
   | { readonly op: "read"; readonly type: Type; readonly from: Memory; readonly offset: Expr }
   /** Place of an element, or a whole array; an argument of functions. */
   | { readonly op: "address"; readonly type: "i64"; readonly of: Memory; readonly offset?: Expr }
-  | { readonly op: "table"; readonly type: NumericType; readonly table: Table; readonly id: string; readonly indices: readonly Expr[] }
+  | { readonly op: "table"; readonly type: NumericType; readonly table: Table; readonly id: Identifier; readonly indices: readonly Expr[] }
   | { readonly op: "unary"; readonly type: Type; readonly fn: UnaryFn; readonly a: Expr }
   /** `plain`: of a schedule, whose operands are such that the operator of any language gives the result. */
   | { readonly op: "binary"; readonly type: Type; readonly fn: BinaryFn; readonly a: Expr; readonly b: Expr; readonly plain?: true }
@@ -52,6 +53,8 @@ export type Expr =
   | { readonly op: "select"; readonly type: Type; readonly cond: Expr; readonly a: Expr; readonly b: Expr }
   | { readonly op: "cast"; readonly type: Type; readonly a: Expr }
   | { readonly op: "call"; readonly type: NumericType; readonly fn: MathFn; readonly args: readonly Expr[] }
+  /** A value that all threads of the block have alike, whatever it was made of. */
+  | { readonly op: "agreed"; readonly type: Type; readonly a: Expr }
   /** The value of another thread of the warp: `by` numbers on, or where the bits of `by` differ. `among`: only threads of this group take part. */
   | {
       readonly op: "shuffle";
@@ -103,7 +106,9 @@ export type Word =
   | "sameBits";
 
 /** A variable or an element. */
-export type Place = { readonly id: string; readonly type: Type } | { readonly memory: Memory; readonly offset: Expr; readonly type: Type };
+export type Place =
+  | { readonly id: Identifier; readonly type: Type }
+  | { readonly memory: Memory; readonly offset: Expr; readonly type: Type };
 
 /** A line of the source that a statement comes from, and 0 for a schedule's own. */
 interface Located {
@@ -115,7 +120,7 @@ export type Stmt = Located &
   (
     | {
         readonly kind: "let";
-        readonly id: string;
+        readonly id: Identifier;
         readonly type: Type;
         readonly value?: Expr;
         readonly fixed?: true;
@@ -143,7 +148,7 @@ export type Stmt = Located &
     /** While `cond`; then `step`. `name` is declared where it has a `start`. */
     | {
         readonly kind: "loop";
-        readonly id: string;
+        readonly id: Identifier;
         readonly type: Type;
         readonly start?: Expr;
         readonly cond?: Expr;
@@ -153,7 +158,7 @@ export type Stmt = Located &
       }
     | { readonly kind: "while"; readonly cond: Expr; readonly body: readonly Stmt[]; readonly update: readonly Stmt[] }
     /** Once, and as long as `again` holds, before which `name` takes its step. */
-    | { readonly kind: "repeat"; readonly id: string; readonly by: number; readonly again: Expr; readonly body: readonly Stmt[] }
+    | { readonly kind: "repeat"; readonly id: Identifier; readonly by: number; readonly again: Expr; readonly body: readonly Stmt[] }
     | { readonly kind: "block"; readonly body: readonly Stmt[] }
     | { readonly kind: "break" }
     | { readonly kind: "continue" }
@@ -181,10 +186,10 @@ export interface Step {
 
 /** A function that entries call. Values that it `changes` are its own, or the caller's as well. */
 export interface Func {
-  readonly id: string;
+  readonly id: Identifier;
   readonly params: readonly (
     | { readonly memory: Memory }
-    | { readonly id: string; readonly type: Type; readonly changes?: "inside" | "outside" }
+    | { readonly id: Identifier; readonly type: Type; readonly changes?: "inside" | "outside" }
   )[];
   readonly result?: Type;
   /** Better called than copied to where it is. */

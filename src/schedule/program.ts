@@ -116,7 +116,7 @@ interface ReduceCode {
   readonly type: NumericType;
 }
 
-export interface SortedScatter {
+interface SortedScatter {
   readonly name: string;
   readonly type: NumericType;
   readonly op: ScatterOp;

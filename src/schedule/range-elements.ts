@@ -1,3 +1,4 @@
+import { identifier, type Identifier } from "../base/names.js";
 import type { ReduceParam } from "../ir/types.js";
 import type { Body } from "./body.js";
 import {
@@ -28,11 +29,11 @@ import type { Traversal } from "./program.js";
 import { RangeShape } from "./shape.js";
 import { TargetCopies } from "./target-copies.js";
 
-const AXES = ["i", "j", "k", "l"];
+const AXES = (["i", "j", "k", "l"] as const).map((axis) => identifier(axis));
 
 /** Elements of a range kernel, however they are shared out: their indices, folds, copies of targets, and what is done for one of them. */
 export abstract class RangeElements extends EntrySchedule {
-  readonly indexNames: readonly string[];
+  readonly indexNames: readonly Identifier[];
   readonly shape: RangeShape;
   private readonly accumulators = new Map<string, Place>();
   protected readonly copies: TargetCopies;
@@ -40,7 +41,7 @@ export abstract class RangeElements extends EntrySchedule {
   peerStores: PeerStores | undefined;
   private threadDeclared = false;
   /** Variables of an element's first failure, in code with checked indices: its site, counted from 1, and 0 before; and the index. */
-  private readonly failure: { readonly site: string; readonly index: string } | undefined;
+  private readonly failure: { readonly site: Identifier; readonly index: Identifier } | undefined;
 
   constructor(
     program: Program,
@@ -86,7 +87,7 @@ export abstract class RangeElements extends EntrySchedule {
   open(): void {
     this.copies.open();
     for (const param of this.program.reduces) {
-      const { id: name, type } = this.accumulator(param) as Extract<Place, { id: string }>;
+      const { id: name, type } = this.accumulator(param) as Extract<Place, { id: Identifier }>;
       this.out.put(declare(name, type, this.identity(param)));
     }
   }
@@ -138,7 +139,7 @@ export abstract class RangeElements extends EntrySchedule {
 
   override fault(body: Body, site: number, at: Expr): void {
     const { site: failed, index } = this.failure!;
-    const note = [assign(variable(index, "int"), at), assign(variable(failed, "int"), num(site + 1))];
+    const note = [assign(variable(index, "int"), cast(at, "int")), assign(variable(failed, "int"), num(site + 1))];
     // The first failure stays: in the order of this choice compilers keep loads of elements where they are.
     body.out.put(when(this.failed(), [], note));
   }

@@ -1,3 +1,4 @@
+import { type Identifier } from "../base/names.js";
 import { unreachable } from "../base/unreachable.js";
 import type { Tunables } from "../ir/tuning.js";
 import type { Jam } from "../ir/passes/jam.js";
@@ -89,10 +90,10 @@ export class RangeSchedule extends RangeElements {
     const { out, names } = this;
     const { rank } = this.shape;
     const [firstName, stopName, nName, restName] = ["first", "stop", "n", "rest"].map((wish) => names.fresh(wish)) as [
-      string,
-      string,
-      string,
-      string,
+      Identifier,
+      Identifier,
+      Identifier,
+      Identifier,
     ];
     const [first, n, rest] = [firstName, nName, restName].map((name) => local(name, "index")) as [Expr, Expr, Expr];
     const [elements, segment] = [this.indexNumber({ kind: "elements" }, "elements"), this.indexNumber({ kind: "segment" }, "segment")];
@@ -149,7 +150,7 @@ export class RangeSchedule extends RangeElements {
   /** Neighbouring rows, with an element of each for a thread. */
   private rows(at: Expr, step: Expr, count: number): void {
     const { out } = this;
-    const [i, j] = this.indexNames as [string, string];
+    const [i, j] = this.indexNames as [Identifier, Identifier];
     const [firstName, stopName, end] = [this.names.fresh("first"), this.names.fresh("stop"), this.end(0)];
     const first = local(firstName, "index");
     const start = add(this.begin(0), mul(at, count));
@@ -168,7 +169,7 @@ export class RangeSchedule extends RangeElements {
   }
 
   /** Elements of one axis that a thread works on together; after the last whole group, one at a time. */
-  private together(name: string, { count, guard, body }: Jam): void {
+  private together(name: Identifier, { count, guard, body }: Jam): void {
     const { out } = this;
     const all = this.shape.threads;
     const i = local(name, "index");

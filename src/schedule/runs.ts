@@ -1,3 +1,4 @@
+import { identifier } from "../base/names.js";
 import type { NumericType, ScatterOp } from "../ir/types.js";
 import { local } from "./build.js";
 import type { EntrySchedule } from "./entry.js";
@@ -9,17 +10,17 @@ import type { Func } from "./nodes.js";
  */
 export const runFold = (entry: EntrySchedule, op: ScatterOp, type: NumericType): Func =>
   entry.program.function(`fold_run_${op}_${type}`, () => ({
-    id: `fold_run_${op}_${type}`,
+    id: identifier(`fold_run_${op}_${type}`),
     apart: false,
     params: [
-      { id: "place", type: "index" },
-      { id: "value", type, changes: "outside" },
+      { id: identifier("place"), type: "index" },
+      { id: identifier("value"), type, changes: "outside" },
     ],
     result: "bool",
     body: [
       {
         kind: "foldRun",
-        value: { id: "value", type },
+        value: { id: identifier("value"), type },
         folded: entry.body.fold(op, type, local("value", type), local("other", type)),
       },
     ],

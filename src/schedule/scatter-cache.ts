@@ -1,3 +1,4 @@
+import { identifier } from "../base/names.js";
 import { identityOf } from "../ir/identity.js";
 import { hashShift, LINE_ELEMENTS, LINE_HASH } from "../ir/scatter-cache.js";
 import type { ScatterParam } from "../ir/types.js";
@@ -89,9 +90,9 @@ export class ScatterCache {
     const { entry, lines } = this;
     const { op, element } = this.target;
     const [values, held, target] = [
-      { id: "values", element, space: "block" },
-      { id: "held", element: "u32", space: "block" },
-      { id: "target", element, space: "device" },
+      { id: identifier("values"), element, space: "block" },
+      { id: identifier("held"), element: "u32", space: "block" },
+      { id: identifier("target"), element, space: "device" },
     ] as const satisfies readonly Memory[];
     const [at, value, line, place, seen] = [
       local("at", "index"),
@@ -114,14 +115,14 @@ export class ScatterCache {
     };
     const run = entry.features.findsRuns ? runFold(entry, op, element) : undefined;
     return {
-      id: `${op}_into_cache_${element}`,
+      id: identifier(`${op}_into_cache_${element}`),
       apart: true,
       params: [
         { memory: values },
         { memory: held },
         { memory: target },
-        { id: "at", type: "index" },
-        { id: "value", type: element, changes: "inside" },
+        { id: identifier("at"), type: "index" },
+        { id: identifier("value"), type: element, changes: "inside" },
       ],
       body: [
         ...(run ? [when(not(apply(run, at, value)), [{ kind: "return" } as const])] : []),

@@ -1,4 +1,4 @@
-import { wordOf } from "../base/names.js";
+import { identifier, type Identifier } from "../base/names.js";
 import type { ScatterParam } from "../ir/types.js";
 import {
   add,
@@ -31,13 +31,13 @@ const AT = local("at", "u32");
  * to an element takes them all, one after the other.
  */
 export class ApplySchedule extends EntrySchedule {
-  protected readonly indexNames: readonly string[] = [];
+  protected readonly indexNames: readonly Identifier[] = [];
 
   constructor(
     program: Program,
     private readonly target: ScatterParam,
   ) {
-    super(program, `${entryName(program.ir.name)}_apply${program.ir.params.indexOf(target)}_${wordOf(target.name)}`, false);
+    super(program, entryName(program.ir.name, `apply${program.ir.params.indexOf(target)}_${target.name}`), false);
   }
 
   reduce(): void {
@@ -65,7 +65,7 @@ export class ApplySchedule extends EntrySchedule {
       const fold = out.inside(() => this.foldInto(this.body, op, type, total, read(values, read(order, AT))));
       out.put({
         kind: "loop",
-        id: "at",
+        id: identifier("at"),
         type: "u32",
         cond: and(lt(AT, count), eq(key, local("key", "u32"))),
         step: { fn: "add", by: num(1, "u32") },

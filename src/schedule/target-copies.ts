@@ -1,3 +1,4 @@
+import { identifier } from "../base/names.js";
 import { identityOf } from "../ir/identity.js";
 import type { ScatterParam } from "../ir/types.js";
 import { BARRIER, local, ne, read, upTo, when, write } from "./build.js";
@@ -11,7 +12,7 @@ export class TargetCopies {
   private readonly copies = new Map<string, Memory>();
   private readonly caches = new Map<string, ScatterCache>();
   /** Counts their elements. */
-  private index = "";
+  private index = identifier("");
 
   /** Needs the thread's number, which `declareThread` declares. */
   constructor(

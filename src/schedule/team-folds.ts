@@ -1,8 +1,10 @@
+import { type Identifier } from "../base/names.js";
 import { identityOf } from "../ir/identity.js";
 import { foldLanes } from "../ir/lanes.js";
 import { REDUCTION_LANES, type Stmt as KernelStmt, type TeamResult } from "../ir/types.js";
 import type { Body } from "./body.js";
 import {
+  agreed,
   assign,
   cast,
   declare,
@@ -40,7 +42,7 @@ export interface Folding {
   readonly result: TeamResult;
   readonly accumulator: Place;
   /** The variable with the result. */
-  readonly known: string;
+  readonly known: Identifier;
 }
 
 /** A loop that members or lanes share out. */
@@ -62,7 +64,7 @@ export interface SharingTeam extends EntrySchedule {
   runnersOf(stmt: SharedLoop): "member" | "thread";
   sharersOf(stmt: SharedLoop): readonly [number: Expr, count: Expr];
   laneTurns(body: Body, stmt: SharedLoop, turns: Expr, folding: readonly Folding[]): void;
-  sharedLoop(body: Body, stmt: SharedLoop, of: { name: string; turns: Expr; folding: readonly Folding[] }): void;
+  sharedLoop(body: Body, stmt: SharedLoop, of: { name: Identifier; turns: Expr; folding: readonly Folding[] }): void;
   contributing(
     body: Body,
     stmts: readonly KernelStmt[],
@@ -218,7 +220,10 @@ export class TeamFolds {
       );
     }
     if (team.threads === warp) {
-      for (const { result, accumulator, known } of folding) out.put(assign(variable(known, result.type), valueOf(accumulator)));
+      for (const { result, accumulator, known } of folding) {
+        const total = valueOf(accumulator);
+        out.put(assign(variable(known, result.type), team.abreast > 1 ? total : agreed(total)));
+      }
       return;
     }
     const warps = folding.map(({ result, accumulator }) => {
@@ -237,4 +242,4 @@ export class TeamFolds {
 }
 
 const identity = ({ op, type }: TeamResult): Expr => ({ op: "const", type, value: identityOf(op, type) });
-const nameOf = (place: Place): string => (place as Extract<Place, { id: string }>).id;
+const nameOf = (place: Place): Identifier => (place as Extract<Place, { id: Identifier }>).id;

@@ -1,3 +1,4 @@
+import { identifier, type Identifier } from "../base/names.js";
 import { contributionsIn } from "../ir/analysis/contributions.js";
 import { readsOutside, scratchArrays, teamRows, usesLanes } from "../ir/analysis/teams.js";
 import type { Tunables } from "../ir/tuning.js";
@@ -6,6 +7,7 @@ import { blocksOf } from "../ir/walk.js";
 import { isPlain, type Body } from "./body.js";
 import {
   add,
+  agreed,
   assign,
   BARRIER,
   block,
@@ -17,6 +19,7 @@ import {
   eq,
   fixed,
   gt,
+  lt,
   increase,
   local,
   mul,
@@ -47,7 +50,7 @@ import { dynamicScratchBytes, lanesOf, unitsOf } from "./team-size.js";
  * work out among lanes. All lanes of a member run what it does outside of their loops, with the same values.
  */
 export class TeamSchedule extends EntrySchedule implements SharingTeam {
-  protected readonly indexNames: readonly string[];
+  protected readonly indexNames: readonly Identifier[];
   private readonly accumulators = new Map<string, Place>();
   /** Results of the teamReduce at hand. */
   folding: readonly Folding[] = [];
@@ -65,17 +68,17 @@ export class TeamSchedule extends EntrySchedule implements SharingTeam {
    * In code with checked indices, by who runs it alike: an index of theirs was outside. What decides for all of them must not depend on what
    * is known to one.
    */
-  private readonly flags: Readonly<Record<Runners, string>>;
+  private readonly flags: Readonly<Record<Runners, Identifier>>;
   private readonly barrierBefore: boolean;
   private readonly dynamic_: boolean;
   private readonly folds = new TeamFolds(this);
 
   constructor(program: Program) {
     super(program, entryName(program.ir.name), true);
-    this.indexNames = ["team", "place"];
+    this.indexNames = [identifier("team"), identifier("place")];
     for (const { name, type } of program.reduces) this.accumulators.set(name, variable(this.names.fresh(name), type));
     this.dynamic_ = dynamicScratchBytes(program.ir.body) > 0;
-    const flag = (wish: string) => (this.ir.checks ? this.names.fresh(wish) : "");
+    const flag = (wish: string) => (this.ir.checks ? this.names.fresh(wish) : identifier(""));
     this.flags = { team: flag("failed"), member: flag("member_failed"), thread: flag("thread_failed") };
     this.scratch = scratchArrays(program.ir.body);
     this.barrierBefore = readsOutside(program.ir.body, (view) => program.access.views[view]?.written === true, this.scratch);
@@ -84,7 +87,7 @@ export class TeamSchedule extends EntrySchedule implements SharingTeam {
 
   schedule(): ScheduledEntry {
     const { out } = this;
-    const [teamName, placeName] = this.indexNames as [string, string];
+    const [teamName, placeName] = this.indexNames as [Identifier, Identifier];
     const team = local(teamName, "index");
     const league = this.number({ kind: "league" }, "i32", "league");
     if (this.dynamic_) this.scratchMemory = this.dynamicShared("scratch_memory");
@@ -94,7 +97,7 @@ export class TeamSchedule extends EntrySchedule implements SharingTeam {
     const shared = (all: Expr) => cast(beside ? div(all, abreast) : all, "int");
     out.put(fixed("thread", shared(thread("x"))), {
       kind: "let",
-      id: "threads",
+      id: identifier("threads"),
       type: "int",
       value: shared(threads("x")),
       fixed: true,
@@ -107,7 +110,17 @@ export class TeamSchedule extends EntrySchedule implements SharingTeam {
     const own = beside ? add(mul(cast(block("x"), "index"), abreast), cast(local(beside, "int"), "index")) : cast(block("x"), "index");
     const body = out.inside(() => this.team(team, first));
     const start = first ? add(cast(first, "index"), own) : own;
-    out.put(upTo(teamName, start, cast(league, "index"), beside ? mul(blocks("x"), abreast) : blocks("x"), body));
+    const more = lt(team, cast(league, "index"));
+    out.put({
+      kind: "loop",
+      id: teamName,
+      type: "index",
+      start,
+      // Blocks have as many teams as are abreast, all of which take the same number of turns.
+      cond: beside ? agreed(more) : more,
+      step: { fn: "add", by: beside ? mul(blocks("x"), abreast) : blocks("x") },
+      body,
+    });
     return this.finished(this.threads, [this.threads, 1, 1], this.resident(this.threads));
   }
 
@@ -127,8 +140,8 @@ export class TeamSchedule extends EntrySchedule implements SharingTeam {
     }
   }
 
-  private nameOf(reduction: string): string {
-    return (this.accumulators.get(reduction) as Extract<Place, { id: string }>).id;
+  private nameOf(reduction: string): Identifier {
+    return (this.accumulators.get(reduction) as Extract<Place, { id: Identifier }>).id;
   }
 
   /** Ways in which teams can be tuned. */
@@ -138,8 +151,12 @@ export class TeamSchedule extends EntrySchedule implements SharingTeam {
 
   private declareMember(): void {
     const { out, lanes } = this;
-    const [lane, number, count] = ["lane", "member", "members"].map((wish) => this.names.fresh(wish)) as [string, string, string];
-    const of = (name: string) => local(name, "int");
+    const [lane, number, count] = ["lane", "member", "members"].map((wish) => this.names.fresh(wish)) as [
+      Identifier,
+      Identifier,
+      Identifier,
+    ];
+    const of = (name: Identifier) => local(name, "int");
     out.put(fixed(lane, rem(THREAD, lanes)), fixed(number, div(THREAD, lanes)), fixed(count, div(THREADS, lanes)));
     Object.assign(this.member, { lane: of(lane), number: of(number), count: of(count) });
     if (!this.features.namesLanes) return;
@@ -269,7 +286,7 @@ export class TeamSchedule extends EntrySchedule implements SharingTeam {
   }
 
   /** A loop that the team's members share out, each with turns at a distance. */
-  sharedLoop(body: Body, stmt: SharedLoop, of: { name: string; turns: Expr; folding: readonly Folding[] }): void {
+  sharedLoop(body: Body, stmt: SharedLoop, of: { name: Identifier; turns: Expr; folding: readonly Folding[] }): void {
     const [first, step] = this.sharersOf(stmt);
     const turn = local(of.name, "index");
     this.contributing(body, stmt.body, { turn, turns: of.turns }, (begin) => {

@@ -56,12 +56,38 @@ const abreast = teamKernel(
   },
 );
 
+/** Teams side by side of which each decides by itself whether and how often it folds, and which of its results it stores. */
+const choosing = teamKernel(
+  "choosing",
+  { start: view(i32), x: view(f64, 2), y: view(f64, 2, { disjoint: true }) },
+  ({ start, x, y }, team) => {
+    const group = Math.trunc(team.index / 4);
+    const k = team.index % 4;
+    const first = start[group];
+    const rows = start[group + 1] - first;
+    let total = 0;
+    if (k !== 1) {
+      for (let turn = 0; turn < k; turn++) total += team.sum(rows, (j) => x[first + j][k] + turn);
+    }
+    if (total > 1) y[group][k] = total;
+    else y[group][k] = -k;
+  },
+);
+
 const rowSums = kernel("rowSums", { x: view(f64, 2), all: sum(f64, 4) }, ({ x, all }, i) => {
   for (let k = 0; k < 4; k++) all.add(k, x[i][k] * x[i][k]);
 });
 const rowSum = kernel("rowSum", { x: view(f64), all: sum(f64) }, ({ x, all }, i) => {
   all.add(x[i] * x[i]);
 });
+
+/** What the team of a group and column has chosen. */
+function chosenOf(group: number, k: number): number {
+  let total = 0;
+  if (k !== 1)
+    for (let turn = 0; turn < k; turn++) for (let row = start[group]; row < start[group + 1]; row++) total += x[4 * row + k] + turn;
+  return total > 1 ? total : -k;
+}
 
 const reports = await doctor();
 
@@ -84,6 +110,12 @@ for (const name of ["js", "js-debug", "wasm", "native", "opencl", "cuda"])
         const beside = device.array(f64, [TEAMS, 4]);
         await device.run(abreast, { start: starts, x: rows, y: beside }, teams(4 * TEAMS, { size: 8, abreast: 4 }), { precision });
         (await device.queue.read(beside)).forEach((value, n) => close(value, ys[n]));
+        const chosen = device.array(f64, [TEAMS, 4]);
+        await device.run(choosing, { start: starts, x: rows, y: chosen }, teams(4 * TEAMS, { size: 8, abreast: 4 }), { precision });
+        (await device.queue.read(chosen)).forEach((value, n) => {
+          const wanted = chosenOf(Math.trunc(n / 4), n % 4);
+          assert.ok(Math.abs(value - wanted) < 1e-10, `${value} for ${wanted}, element ${n}`);
+        });
         await device.run(rowSums, { x: rows, all }, range(ROWS), { precision });
         const squares = await device.queue.read(all);
         for (let k = 0; k < 4; k++) {

@@ -95,16 +95,18 @@ class Generator {
   }
 
   private teamProgram(): Program {
-    const league = 1 + this.dice.below(6);
+    const beside = this.dice.chance(25);
+    const league = beside ? 4 * (1 + this.dice.below(2)) : 1 + this.dice.below(6);
     const place: Context = { ...contextOf(["team.index"]), effects: false };
     this.declare(place, [league], ["team.index"]);
     const rows = this.dice.some(NUMERIC).map((type): Row => ({ name: `m${TAG[type]}`, type }));
     for (const { name, type } of rows) this.params.view(name, type, [league, WIDTH]);
     const planes = this.dice.some(NUMERIC).map((type): Plane => ({ name: `q${TAG[type]}`, type }));
     for (const { name, type } of planes) this.params.view(name, type, [league, WIDTH, DEPTH]);
-    const members = new TeamStatements(this.dice, this.expressions, this.statements, this.faithful, planes);
+    const members = new TeamStatements(this.dice, this.expressions, this.statements, this.faithful, planes, beside);
     const stmts = members.some(place, rows, 3 + this.dice.below(4));
-    return this.finish(place, stmts, teams(league, { size: this.dice.pick([undefined, undefined, 1, 8, 64]) }), ["team"]);
+    const size = this.dice.pick([undefined, undefined, 1, 8, 64]);
+    return this.finish(place, stmts, teams(league, beside ? { size: 8, abreast: 4 } : { size }), ["team"]);
   }
 
   private declare(place: Context, ends: readonly number[], indices: readonly string[]): void {

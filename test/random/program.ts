@@ -113,7 +113,7 @@ export function sourceOf(program: Program): string {
   const params = used.map((name) => `  ${name}: ${helpers.get(name) ?? describe(program.params.get(name)!)},`);
   const launch =
     policy.kind === "team"
-      ? `teams(${policy.league})`
+      ? `teams(${policy.league}${policy.abreast === undefined ? "" : ", { size: 8, abreast: 4 }"})`
       : `range(${policy.extents.map((n, a) => (policy.begin[a] ? `[${policy.begin[a]}, ${policy.begin[a] + n}]` : n)).join(", ")})`;
   return `${policy.kind === "team" ? "teamKernel" : "kernel"}("random", {\n${params.join("\n")}\n}, ${body});\n${launch}, contents from seed ${program.data}`;
 }

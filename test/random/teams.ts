@@ -27,6 +27,8 @@ export class TeamStatements {
     private readonly statements: Statements,
     private readonly faithful: boolean,
     private readonly planes: readonly Plane[],
+    /** Teams may run side by side: members share out nothing but folds. */
+    private readonly onlyFolds: boolean,
   ) {}
 
   some(place: Context, rows: readonly Row[], count: number): Stmt[] {
@@ -34,7 +36,8 @@ export class TeamStatements {
   }
 
   private one(place: Context, rows: readonly Row[]): Stmt[] {
-    switch (this.dice.below(place.nesting > 1 ? 10 : 8)) {
+    const kind = this.dice.below(place.nesting > 1 ? 10 : 8);
+    switch (this.onlyFolds && kind > 4 && kind < 8 ? 2 : kind) {
       case 0:
         return this.statements.declaration(place);
       case 1:
@@ -77,7 +80,7 @@ export class TeamStatements {
       name = this.dice.name("v");
     const type = this.faithful ? "f64" : this.dice.pick(NUMERIC);
     const inner = this.member(place, j);
-    const lanes = this.dice.chance(30) ? this.laneSum(inner, j) : [];
+    const lanes = !this.onlyFolds && this.dice.chance(30) ? this.laneSum(inner, j) : [];
     const value = this.expressions.strong(type, inner, 3);
     place.variables.push({ name, type, assignable: false });
     const call = `const ${name} = team.${this.dice.pick(["sum", "min", "max"])}(${this.count()}, `;
@@ -133,7 +136,7 @@ export class TeamStatements {
     const j = this.dice.name("j"),
       name = this.dice.name("r");
     const inner = this.member(place, j);
-    const lanes = this.dice.chance(30) ? this.lanes(inner, j) : [];
+    const lanes = !this.onlyFolds && this.dice.chance(30) ? this.lanes(inner, j) : [];
     const stmts = [...lanes, ...this.statements.one({ ...inner, effects: true })];
     const added = stmt("if (", this.expressions.of("bool", inner, 2), ") r.a.add(", this.expressions.strong("f64", inner, 2), ");");
     const most = stmt("r.b.max(", this.expressions.strong("f64", inner, 2), ");");

@@ -10,8 +10,8 @@ import { checksRemark } from "../launch/faults.js";
 import { DeviceLaunch } from "./device-launch.js";
 import type { GpuEntry, GpuMachine, GpuMemory } from "./machine.js";
 import { inOneKernel, FinalReduction, piecesOf, type FoldTargets, type Members, type Piece } from "./final-reduction.js";
-import { gridRules } from "./grids.js";
-import { planLaunch, type LaunchPlan, type PlannedStep } from "./plan.js";
+import { gridRules, SORT_RULES } from "./grids.js";
+import { planOf, teamRemarks, type LaunchPlan, type PlannedStep } from "./launch-plan.js";
 import { fillFrom, type Fill, type Shape, type Step } from "./steps.js";
 import { haveSameCode, programOf, type LaunchProgram } from "./program.js";
 import { copyBytes } from "./strategy.js";
@@ -72,7 +72,7 @@ export class GpuLaunch extends DeviceLaunch<GpuMachine> {
   get remarks(): readonly string[] {
     const { plan, code, entries } = this;
     return [
-      ...plan.remarks,
+      ...teamRemarks(this.binding, code, "blocks"),
       ...gridRemark(code.program, plan),
       ...code.remarks,
       ...checksRemark(this.binding.ir),
@@ -92,7 +92,7 @@ export class GpuLaunch extends DeviceLaunch<GpuMachine> {
    */
   moveTo(binding: Binding): boolean {
     if (this.plan.parts.length > 0 || !haveSameCode(this.binding, binding)) return false;
-    const plan = planOf(this.gpu, binding, this.code, this.entries);
+    const plan = planFor(this.gpu, binding, this.code, this.entries);
     const runs = plan.steps.flatMap((step) => (step.kind === "run" ? [step] : []));
     const before = this.plan.steps;
     const same = plan.parts.length === 0 && plan.steps.length === before.length && runs.length === this.steps.length;
@@ -169,18 +169,19 @@ export class GpuLaunch extends DeviceLaunch<GpuMachine> {
   }
 }
 
-/* The stages of a launch, in order: emit, compile, plan (plan.ts), allocate, fill. */
+/* The stages of a launch, in order: emit, compile, plan (launch-plan.ts), allocate, fill. */
 
 /** The first three. Throws LaunchError and DeviceError. */
 function planned(gpu: GpuMachine, binding: Binding): { code: LaunchProgram; entries: Entries; plan: Plan } {
   const code = emit(gpu, binding);
   const entries = compile(gpu, binding, code.program);
-  return { code, entries, plan: planOf(gpu, binding, code, entries) };
+  return { code, entries, plan: planFor(gpu, binding, code, entries) };
 }
 
-function planOf(gpu: GpuMachine, binding: Binding, code: LaunchProgram, entries: Entries): Plan {
+function planFor(gpu: GpuMachine, binding: Binding, code: LaunchProgram, entries: Entries): Plan {
   const main = entries.get(code.program.main.name)!;
-  return planLaunch(binding, code, gridRules(gpu, binding, code, main, copiesOf(binding, code.program).bytes));
+  const rules = gridRules(gpu, binding, code, main, copiesOf(binding, code.program).bytes);
+  return planOf(binding, code, rules, SORT_RULES);
 }
 
 /** The program, emitted or found. Throws LaunchError if it cannot do what was asked for. */

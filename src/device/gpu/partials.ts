@@ -1,5 +1,4 @@
 import { unreachable } from "../../base/unreachable.js";
-import { FINISH_LIMIT } from "../../schedule/constants.js";
 import { REDUCTION_CHUNK, type NumericType } from "../../ir/types.js";
 import type { RangePolicy } from "../launch/policy.js";
 
@@ -9,7 +8,7 @@ interface Reduced {
 }
 
 /** Chunks of a line of a range: its elements along the last axis. */
-export const chunksOfLine = ({ extents }: RangePolicy): number => Math.ceil(extents.at(-1)! / REDUCTION_CHUNK);
+const chunksOfLine = ({ extents }: RangePolicy): number => Math.ceil(extents.at(-1)! / REDUCTION_CHUNK);
 
 /** Chunks of a range, which never go over the end of a line. */
 export const chunksOf = (policy: RangePolicy): number => policy.extents.slice(0, -1).reduce((a, b) => a * b, chunksOfLine(policy));
@@ -19,17 +18,6 @@ export function chunksBefore(piece: RangePolicy, { begin, extents }: RangePolicy
   const rows = piece.begin[0] - begin[0];
   return extents.length === 1 ? rows / REDUCTION_CHUNK : rows * (chunksOf(piece) / Math.max(1, piece.extents[0]));
 }
-
-/**
- * Folds `count` partials, chunk by chunk while they are many: `fold` takes them from where they are to where folds go, which then change
- * roles (`swapped`), and `finish` folds the last of them.
- */
-export function planFolds(count: number, fold: PlanFold, finish: PlanFold): void {
-  let swapped = false;
-  for (; count > FINISH_LIMIT; count = Math.ceil(count / REDUCTION_CHUNK), swapped = !swapped) fold(count, swapped);
-  finish(count, swapped);
-}
-type PlanFold = (count: number, swapped: boolean) => void;
 
 /** The values of reduce parameters, which lie 8 bytes apart. */
 export function decodeResults(

@@ -1,14 +1,9 @@
+import type { MemoryPart as Part } from "../../schedule/plan/sink.js";
 import { SlotMap } from "../../schedule/slots.js";
 import type { NumericType } from "../../ir/types.js";
 import { BYTES } from "../memory/view.js";
 
-/** A piece of a launch's own memory: partials and contributions as the slots of that name, what a sort moves between, and the results. */
-export type Part =
-  | {
-      readonly kind: "partials" | "folded" | "keys" | "sortedKeys" | "order" | "sortedOrder" | "values" | "counts" | "totals";
-      readonly name: string;
-    }
-  | { readonly kind: "results" };
+export type { Part };
 
 export interface WantedPart {
   readonly part: Part;

@@ -2,7 +2,7 @@ import { unreachable } from "../../base/unreachable.js";
 import { slotText, type GpuSlot } from "../../schedule/slots.js";
 import type { Binding } from "../launch/binding.js";
 import { BYTES, type View } from "../memory/view.js";
-import type { RunValues } from "./plan.js";
+import type { RunValues } from "./launch-plan.js";
 import { alignedBegin } from "./program.js";
 import type { Fill } from "./steps.js";
 import type { Part } from "./temporary.js";
@@ -96,7 +96,7 @@ export function fillRun({ binding, at, slots, copies }: ValueSources, run: RunVa
 
   function partials({ kind, name }: { kind: "partials" | "folded"; name: string }): number {
     const param = binding.ir.params.find((p) => p.kind === "reduce" && p.name === name);
-    const before = kind === "partials" && param?.kind === "reduce" ? (run.partialsBefore ?? 0) * BYTES[param.type] : 0;
+    const before = kind === "partials" && param?.kind === "reduce" ? (run.batch?.partialsBefore ?? 0) * BYTES[param.type] : 0;
     if (binding.partials) return viewOrNone(outputs[name]) + before;
     const other = kind === "partials" ? "folded" : "partials";
     return at({ kind: run.swapped ? other : kind, name }) + before;

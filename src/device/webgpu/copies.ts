@@ -3,7 +3,8 @@ import { WORKGROUP, type Entry } from "../../emit/wgsl/program.js";
 import { BYTES, stridesOf, type View } from "../memory/view.js";
 import { bufferOf, GpuBuffer, type Gpu } from "./gpu.js";
 import { fillFrom } from "../gpu/steps.js";
-import { blockOf, groupsFor, linearGrid, planDispatches, type Step } from "./steps.js";
+import { linearGrid } from "./grids.js";
+import { blockOf, groupsFor, planDispatches, type Step } from "./steps.js";
 
 /** Parameters of a copy: elements, in all and along the inner axes, and on both sides the first element and the strides. */
 interface CopySlot {

@@ -6,26 +6,15 @@ import { laneLoops } from "../../ir/analysis/teams.js";
 import type { Binding as KernelBinding } from "../launch/binding.js";
 import { checksRemark } from "../launch/faults.js";
 import { DeviceLaunch } from "../gpu/device-launch.js";
-import { planLaunch, type LaunchPlan, type PlannedStep } from "../gpu/plan.js";
+import { planOf, teamRemarks, type LaunchPlan, type PlannedStep } from "../gpu/launch-plan.js";
 import { fillFrom } from "../gpu/steps.js";
 import { layOutParts, type TemporaryLayout } from "../gpu/temporary.js";
 import { LaunchTuning, scatterTunables } from "../tuning/tuning.js";
 import type { Gpu, GpuBuffer } from "./gpu.js";
-import { gridRules } from "./grids.js";
+import { gridRules, linearGrid, SORT_RULES } from "./grids.js";
 import { whole } from "./host-data.js";
 import { programOf, shapeTunables, type LaunchProgram } from "./program.js";
-import {
-  blockOf,
-  ClearStep,
-  CopyStep,
-  DispatchStep,
-  linearGrid,
-  planDispatches,
-  type Binding,
-  type Dispatch,
-  type Grid,
-  type Step,
-} from "./steps.js";
+import { blockOf, ClearStep, CopyStep, DispatchStep, planDispatches, type Binding, type Dispatch, type Grid, type Step } from "./steps.js";
 import { fillRun, type ValueSources } from "./values.js";
 
 type Plan = LaunchPlan<Entry, Grid>;
@@ -47,7 +36,7 @@ export class WebGpuLaunch extends DeviceLaunch<Gpu> {
     super(gpu, binding);
     this.tuning = new LaunchTuning(binding, () => ({ ...scatterTunables(binding), ...shapeTunables(binding) }));
     const code = (this.code = programOf(gpu, binding, this.tuning.values.threads));
-    const plan = planLaunch(binding, code, gridRules(code));
+    const plan = planOf(binding, { ...code, abreast: 1 }, gridRules(binding.policy, code), SORT_RULES);
     this.reduces = binding.partials ? [] : code.program.reduces;
     this.layout = layOutParts(plan.parts);
     this.temporary = this.layout.bytes > 0 ? gpu.allocate(this.layout.bytes) : undefined;
@@ -59,7 +48,7 @@ export class WebGpuLaunch extends DeviceLaunch<Gpu> {
       ...code.remarks,
       ...checksRemark(binding.ir),
       ...this.tuning.remarks,
-      ...plan.remarks,
+      ...teamRemarks(binding, code, "workgroups"),
       ...gridRemarks(binding, code.program, plan),
     ];
   }
@@ -90,7 +79,7 @@ export class WebGpuLaunch extends DeviceLaunch<Gpu> {
   }
 }
 
-/* The stages of a launch, in order: emit (program.ts), plan (gpu/plan.ts), allocate, fill; shaders are compiled as their steps are made. */
+/* The stages of a launch, in order: emit (program.ts), plan (gpu/launch-plan.ts), allocate, fill; shaders are compiled as their steps are made. */
 
 const valuesOf = (binding: KernelBinding, { buffers, slots, program }: LaunchProgram, layout: TemporaryLayout): ValueSources => ({
   binding,

@@ -2,7 +2,6 @@ import { ELEMENTS, isDouble } from "../../ir/scalars.js";
 import { layOut, type Entry, type LaunchField } from "../../emit/wgsl/program.js";
 import { pair } from "../../emit/wgsl/body.js";
 import type { AnySlot } from "../../schedule/slots.js";
-import { groupLimit } from "../gpu/group-limit.js";
 import { valueOf, type Fill } from "../gpu/steps.js";
 import type { Step } from "./capture.js";
 import type { Commands } from "./commands.js";
@@ -106,9 +105,3 @@ export function blockOf<Slot extends AnySlot>(fields: readonly LaunchField<Slot>
 
 /** Workgroups that cover `count` in steps of `size`. */
 export const groupsFor = (count: number, size: number): number => Math.ceil(count / size);
-
-/** `count` workgroups in two dimensions, for shaders that number them linearly. */
-export function linearGrid(count: number): [number, number, number] {
-  const x = Math.max(1, Math.min(count, groupLimit()));
-  return [x, Math.max(1, Math.ceil(count / x)), 1];
-}

@@ -3,7 +3,7 @@ import type { WgslSlot } from "../../schedule/slots.js";
 import { wordsOf } from "../../emit/wgsl/program.js";
 import type { NumericType } from "../../ir/types.js";
 import type { Binding } from "../launch/binding.js";
-import type { RunValues } from "../gpu/plan.js";
+import type { RunValues } from "../gpu/launch-plan.js";
 import type { Fill } from "../gpu/steps.js";
 import type { Part } from "../gpu/temporary.js";
 import type { Piece } from "./buffer-groups.js";
@@ -62,7 +62,7 @@ export function fillRun({ binding, pieces, at, slots, types }: ValueSources, run
       case "sortedOrder":
         return run.sorted?.order && at({ kind: run.sorted.order, name: slot.name });
       case "partials": {
-        const before = run.partialsBefore ?? 0;
+        const before = run.batch?.partialsBefore ?? 0;
         if (binding.partials) return bases.outputs[slot.name] + before;
         return elementAt({ kind: run.swapped ? "folded" : "partials", name: slot.name }) + before;
       }

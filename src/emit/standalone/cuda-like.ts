@@ -10,6 +10,9 @@ const TYPES: Record<ElementType | "i64", string> = {
   i64: "long long",
 };
 
+/** Bytes of shared memory that a kernel may have without asking. */
+const UNASKED_SHARED = 48 << 10;
+
 /** The run-time interface of CUDA, or of HIP, which has the same functions under other names. */
 export function cudaLike(prefix: "cuda" | "hip"): GpuApi {
   const pointer = (element: ElementType | "i64", constant: boolean): string => `${constant ? "const " : ""}${TYPES[element]} *`;
@@ -18,6 +21,10 @@ export function cudaLike(prefix: "cuda" | "hip"): GpuApi {
     `int ${name} = 1;`,
     `TRY(${prefix}DeviceGetAttribute(&${name}, ${prefix === "cuda" ? cuda : hip}, device));`,
   ];
+  const dynamic = (name: string, bytes: number): string[] =>
+    bytes > UNASKED_SHARED
+      ? [`  TRY(${prefix}FuncSetAttribute((const void *)${name}, ${prefix}FuncAttributeMaxDynamicSharedMemorySize, ${bytes}));`]
+      : [];
   return {
     status: `${prefix}Error_t`,
     success: `${prefix}Success`,
@@ -36,15 +43,14 @@ export function cudaLike(prefix: "cuda" | "hip"): GpuApi {
       ...attribute("multiprocessors", "cudaDevAttrMultiProcessorCount", "hipDeviceAttributeMultiprocessorCount"),
       ...attribute("cache_bytes", "cudaDevAttrL2CacheSize", "hipDeviceAttributeL2CacheSize"),
     ],
-    resident: ({ name }, threads) => [
+    resident: ({ name }, threads, shared) => [
       "int resident = 1;",
-      `TRY(${prefix}OccupancyMaxActiveBlocksPerMultiprocessor(&resident, ${name}, ${threads}, 0));`,
+      ...dynamic(name, shared).map((line) => line.trimStart()),
+      `TRY(${prefix}OccupancyMaxActiveBlocksPerMultiprocessor(&resident, ${name}, ${threads}, ${shared}));`,
     ],
     launch: ({ name }, { grid, block, shared }, args) => [
       `if (status == ${prefix}Success) {`,
-      ...(shared > 48 << 10
-        ? [`  TRY(${prefix}FuncSetAttribute((const void *)${name}, ${prefix}FuncAttributeMaxDynamicSharedMemorySize, ${shared}));`]
-        : []),
+      ...dynamic(name, shared),
       `  const dim3 ${dim3("grid", grid)}, ${dim3("block", block)};`,
       `  ${name}<<<grid, block, ${shared}, stream>>>(${args.map(({ value }) => value).join(", ")});`,
       `  status = ${prefix}GetLastError();`,

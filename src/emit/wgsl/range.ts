@@ -13,7 +13,7 @@ const LANES = REDUCTION_LANES;
 const CHUNK = REDUCTION_CHUNK;
 
 /** Invocations along the last axis of a workgroup in more than one dimension. */
-export const ROW = 64;
+const ROW = 64;
 
 /** The main shader of a range kernel. */
 export class RangeWriter extends EntryWriter {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { chunksBefore, chunksOf, decodeResults, planFolds } from "../../../src/device/gpu/partials.js";
+import { chunksBefore, chunksOf, decodeResults } from "../../../src/device/gpu/partials.js";
 import { range } from "../../../src/device/launch/policy.js";
 
 test("chunks end with lines, and those of pieces follow each other", () => {
@@ -8,19 +8,6 @@ test("chunks end with lines, and those of pieces follow each other", () => {
   assert.equal(chunksOf(range(3, 4, 300)), 24);
   assert.equal(chunksBefore(range([512, 600]), range([0, 600])), 2);
   assert.equal(chunksBefore(range([4, 5], 4, 300), range([2, 5], 4, 300)), 16);
-});
-
-test("many partials are folded by grids first, to and fro", () => {
-  const seen: unknown[] = [];
-  const note = (what: string) => (count: number, swapped: boolean) => seen.push([what, count, swapped]);
-  planFolds(2 ** 24, note("fold"), note("finish"));
-  planFolds(7, note("fold"), note("finish"));
-  assert.deepEqual(seen, [
-    ["fold", 2 ** 24, false],
-    ["fold", 2 ** 16, true],
-    ["finish", 2 ** 8, false],
-    ["finish", 7, false],
-  ]);
 });
 
 test("results are decoded by their types", () => {

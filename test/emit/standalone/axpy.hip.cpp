@@ -50,11 +50,12 @@ extern "C" hipError_t axpy_launch(
 )
 {
   hipError_t status = hipSuccess;
-  const long long i_count_ = i_end_ - i_begin_;
-  long long blocks_x = (i_count_ + 511) / 512;
+  const long long i_count_ = i_end_ > i_begin_ ? i_end_ - i_begin_ : 0;
+  const long long n_ = (i_count_ + 511) / 512;
+  const long long blocks_x_ = n_ > 1 ? n_ : 1;
   if (i_count_ > 0) {
     if (status == hipSuccess) {
-      const dim3 grid((unsigned int)blocks_x, 1, 1), block(256, 1, 1);
+      const dim3 grid((unsigned int)blocks_x_, 1, 1), block(256, 1, 1);
       axpy_kernel<<<grid, block, 0, stream>>>(a_, x_, y_, i_begin_, i_end_);
       status = hipGetLastError();
     }

@@ -67,8 +67,9 @@ cl_int axpy_launch(
 )
 {
   cl_int status = CL_SUCCESS;
-  const int64_t i_count_ = i_end_ - i_begin_;
-  int64_t blocks_x = (i_count_ + 255) / 256;
+  const int64_t i_count_ = i_end_ > i_begin_ ? i_end_ - i_begin_ : 0;
+  const int64_t n_ = (i_count_ + 255) / 256;
+  const int64_t blocks_x_ = n_ > 1 ? n_ : 1;
   if (i_count_ > 0) {
     if (status == CL_SUCCESS) {
       cl_kernel kernel = clCreateKernel(program, "axpy_kernel", &status);
@@ -80,7 +81,7 @@ cl_int axpy_launch(
       TRY(set_i64(kernel, 5, i_begin_));
       TRY(set_i64(kernel, 6, i_end_));
       const size_t local[3] = {256, 1, 1};
-      const size_t global[3] = {(size_t)blocks_x * local[0], local[1], local[2]};
+      const size_t global[3] = {(size_t)blocks_x_ * local[0], local[1], local[2]};
       TRY(clEnqueueNDRangeKernel(queue, kernel, 3, NULL, global, local, 0, NULL, NULL));
       if (kernel) clReleaseKernel(kernel);
     }

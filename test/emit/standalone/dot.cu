@@ -106,37 +106,37 @@ extern "C" cudaError_t dot_launch(
 )
 {
   cudaError_t status = cudaSuccess;
-  const long long i_count_ = i_end_ - i_begin_;
-  const long long chunks_per_line = (i_count_ + 255) / 256;
-  const long long chunks = i_count_ > 0 ? chunks_per_line : 0;
-  double *s_partials_ = nullptr;
-  TRY(cudaMallocAsync((void **)&s_partials_, (chunks + 1) * 8, stream));
-  double *s_folded_ = nullptr;
-  TRY(cudaMallocAsync((void **)&s_folded_, (chunks / 256 + 1) * 8, stream));
+  const long long i_count_ = i_end_ > i_begin_ ? i_end_ - i_begin_ : 0;
+  const long long chunks_per_line_ = (i_count_ + 255) / 256;
   long long *results_ = nullptr;
   TRY(cudaMallocAsync((void **)&results_, 8, stream));
-  if (chunks > 0) {
+  double *s_partials_ = nullptr;
+  TRY(cudaMallocAsync((void **)&s_partials_, 8 * (chunks_per_line_ > 1 ? chunks_per_line_ : 1), stream));
+  const long long n_ = (chunks_per_line_ + 255) / 256;
+  double *s_folded_ = nullptr;
+  TRY(cudaMallocAsync((void **)&s_folded_, 8 * (n_ > 1 ? n_ : 1), stream));
+  if (i_count_ > 0) {
     if (status == cudaSuccess) {
-      const dim3 grid((unsigned int)((chunks + 31) / 32), 1, 1), block(256, 1, 1);
-      dot_kernel<<<grid, block, 0, stream>>>(x_, y_, chunks, i_begin_, i_end_, s_partials_);
+      const dim3 grid((unsigned int)((chunks_per_line_ + 31) / 32), 1, 1), block(256, 1, 1);
+      dot_kernel<<<grid, block, 0, stream>>>(x_, y_, chunks_per_line_, i_begin_, i_end_, s_partials_);
       status = cudaGetLastError();
     }
   }
-  long long partial_count = chunks;
-  while (partial_count > 16384) {
+  long long partial_count_ = chunks_per_line_;
+  while (partial_count_ > 16384) {
     if (status == cudaSuccess) {
-      const dim3 grid((unsigned int)((partial_count + 8191) / 8192), 1, 1), block(256, 1, 1);
-      dot_kernel_fold<<<grid, block, 0, stream>>>(s_partials_, s_folded_, partial_count);
+      const dim3 grid((unsigned int)((((partial_count_ + 255) / 256) + 31) / 32), 1, 1), block(256, 1, 1);
+      dot_kernel_fold<<<grid, block, 0, stream>>>(s_partials_, s_folded_, partial_count_);
       status = cudaGetLastError();
     }
     double *swap_ = s_partials_;
     s_partials_ = s_folded_;
     s_folded_ = swap_;
-    partial_count = (partial_count + 255) / 256;
+    partial_count_ = (partial_count_ + 255) / 256;
   }
   if (status == cudaSuccess) {
     const dim3 grid(1, 1, 1), block(1024, 1, 1);
-    dot_kernel_finish<<<grid, block, 0, stream>>>(s_partials_, s_folded_, partial_count, results_);
+    dot_kernel_finish<<<grid, block, 0, stream>>>(s_partials_, s_folded_, partial_count_, results_);
     status = cudaGetLastError();
   }
   long long values_[1];
@@ -145,8 +145,8 @@ extern "C" cudaError_t dot_launch(
   if (status == cudaSuccess) {
     memcpy(s_, &values_[0], 8);
   }
+  if (results_) (void)cudaFreeAsync(results_, stream);
   if (s_partials_) (void)cudaFreeAsync(s_partials_, stream);
   if (s_folded_) (void)cudaFreeAsync(s_folded_, stream);
-  if (results_) (void)cudaFreeAsync(results_, stream);
   return status;
 }

@@ -59,39 +59,40 @@ extern "C" cudaError_t laplace_launch(
 )
 {
   cudaError_t status = cudaSuccess;
-  const long long i_count_ = i_end_ - i_begin_;
-  const long long j_count_ = j_end_ - j_begin_;
-  const long long k_count_ = k_end_ - k_begin_;
-  long long block_x = 1;
-  while (block_x < k_count_ && block_x < 32) block_x *= 2;
-  const long long block_y = 128 / block_x;
-  long long blocks_x = (k_count_ + block_x - 1) / block_x;
-  long long blocks_y = (j_count_ + block_y - 1) / block_y;
-  const long long row_blocks = blocks_x;
-  const long long planes = i_count_ > 262140 ? (i_count_ + 65534) / 65535 : 4;
-  const long long slabs = (i_count_ + planes - 1) / planes;
-  int device = 0;
-  TRY(cudaGetDevice(&device));
-  int multiprocessors = 1;
-  TRY(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-  int cache_bytes = 1;
-  TRY(cudaDeviceGetAttribute(&cache_bytes, cudaDevAttrL2CacheSize, device));
+  const long long i_count_ = i_end_ > i_begin_ ? i_end_ - i_begin_ : 0;
+  const long long j_count_ = j_end_ > j_begin_ ? j_end_ - j_begin_ : 0;
+  const long long k_count_ = k_end_ > k_begin_ ? k_end_ - k_begin_ : 0;
+  long long block_x_ = 1;
+  while (block_x_ < k_count_ && block_x_ < 32) block_x_ *= 2;
+  const long long block_y_ = 128 / block_x_;
+  const long long n_ = (k_count_ + block_x_ - 1) / block_x_;
+  const long long blocks_x_ = n_ > 1 ? n_ : 1;
+  const long long n_2_ = (j_count_ + block_y_ - 1) / block_y_;
+  const long long blocks_y_ = n_2_ > 1 ? n_2_ : 1;
+  const long long n_3_ = (i_count_ + 65534) / 65535;
+  const long long planes_ = n_3_ > 4 ? n_3_ : 4;
+  const long long n_4_ = (i_count_ + planes_ - 1) / planes_;
   // Blocks work on as many rows of a few planes as the cache holds.
   long long row_bytes = 1;
   if ((long long)p_extent0_ * (long long)p_extent1_ * (long long)p_extent2_ >= i_count_ * j_count_ * k_count_ && i_count_ * j_count_ > 0)
     row_bytes += 8 * ((long long)p_extent0_ * (long long)p_extent1_ * (long long)p_extent2_) / (i_count_ * j_count_);
   if ((long long)s_extent0_ * (long long)s_extent1_ * (long long)s_extent2_ >= i_count_ * j_count_ * k_count_ && i_count_ * j_count_ > 0)
     row_bytes += 8 * ((long long)s_extent0_ * (long long)s_extent1_ * (long long)s_extent2_) / (i_count_ * j_count_);
-  long long fitting = (long long)cache_bytes * 40 / 100 / (planes * row_bytes * block_y);
-  if (fitting < 1) fitting = 1;
-  long long tiles = (blocks_y + fitting - 1) / fitting;
-  if (tiles > 65535) tiles = 65535;
-  if (tiles < 1) tiles = 1;
-  const long long tile = (blocks_y + tiles - 1) / tiles;
-  if (i_count_ > 0 && j_count_ > 0 && k_count_ > 0) {
+  int device = 0;
+  TRY(cudaGetDevice(&device));
+  int multiprocessors = 1;
+  TRY(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  int cache_bytes = 1;
+  TRY(cudaDeviceGetAttribute(&cache_bytes, cudaDevAttrL2CacheSize, device));
+  const long long n_5_ = ((long long)cache_bytes * 40 / 100) / (planes_ * row_bytes * block_y_);
+  const long long fitting_ = n_5_ > 1 ? n_5_ : 1;
+  const long long n_6_ = (blocks_y_ + fitting_ - 1) / fitting_;
+  const long long tiles_ = n_6_ < 65535 ? n_6_ : 65535;
+  const long long tile_ = (blocks_y_ + tiles_ - 1) / tiles_;
+  if (i_count_ * j_count_ * k_count_ > 0) {
     if (status == cudaSuccess) {
-      const dim3 grid((unsigned int)(row_blocks * tile), (unsigned int)slabs, (unsigned int)tiles), block((unsigned int)block_x, (unsigned int)block_y, 1);
-      laplace_kernel<<<grid, block, 0, stream>>>(p_, s_, row_blocks, tile, planes, k_begin_, j_begin_, i_begin_, i_end_, k_end_, j_end_, s_stride0_, s_stride1_, p_stride0_, p_stride1_);
+      const dim3 grid((unsigned int)(blocks_x_ * tile_), (unsigned int)((n_4_ > 1 ? n_4_ : 1)), (unsigned int)tiles_), block((unsigned int)block_x_, (unsigned int)block_y_, 1);
+      laplace_kernel<<<grid, block, 0, stream>>>(p_, s_, blocks_x_, tile_, planes_, k_begin_, j_begin_, i_begin_, i_end_, k_end_, j_end_, s_stride0_, s_stride1_, p_stride0_, p_stride1_);
       status = cudaGetLastError();
     }
   }

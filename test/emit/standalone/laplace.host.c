@@ -69,45 +69,46 @@ cl_int laplace_launch(
 )
 {
   cl_int status = CL_SUCCESS;
-  const int64_t i_count_ = i_end_ - i_begin_;
-  const int64_t j_count_ = j_end_ - j_begin_;
-  const int64_t k_count_ = k_end_ - k_begin_;
-  int64_t block_x = 1;
-  while (block_x < k_count_ && block_x < 32) block_x *= 2;
-  const int64_t block_y = 128 / block_x;
-  int64_t blocks_x = (k_count_ + block_x - 1) / block_x;
-  int64_t blocks_y = (j_count_ + block_y - 1) / block_y;
-  const int64_t row_blocks = blocks_x;
-  const int64_t planes = i_count_ > 262140 ? (i_count_ + 65534) / 65535 : 4;
-  const int64_t slabs = (i_count_ + planes - 1) / planes;
-  cl_device_id device;
-  cl_uint multiprocessors = 1;
-  cl_ulong cache_bytes = 1;
-  TRY(clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL));
-  TRY(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof multiprocessors, &multiprocessors, NULL));
-  TRY(clGetDeviceInfo(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof cache_bytes, &cache_bytes, NULL));
+  const int64_t i_count_ = i_end_ > i_begin_ ? i_end_ - i_begin_ : 0;
+  const int64_t j_count_ = j_end_ > j_begin_ ? j_end_ - j_begin_ : 0;
+  const int64_t k_count_ = k_end_ > k_begin_ ? k_end_ - k_begin_ : 0;
+  int64_t block_x_ = 1;
+  while (block_x_ < k_count_ && block_x_ < 32) block_x_ *= 2;
+  const int64_t block_y_ = 128 / block_x_;
+  const int64_t n_ = (k_count_ + block_x_ - 1) / block_x_;
+  const int64_t blocks_x_ = n_ > 1 ? n_ : 1;
+  const int64_t n_2_ = (j_count_ + block_y_ - 1) / block_y_;
+  const int64_t blocks_y_ = n_2_ > 1 ? n_2_ : 1;
+  const int64_t n_3_ = (i_count_ + 65534) / 65535;
+  const int64_t planes_ = n_3_ > 4 ? n_3_ : 4;
+  const int64_t n_4_ = (i_count_ + planes_ - 1) / planes_;
   // Blocks work on as many rows of a few planes as the cache holds.
   int64_t row_bytes = 1;
   if ((int64_t)p_extent0_ * (int64_t)p_extent1_ * (int64_t)p_extent2_ >= i_count_ * j_count_ * k_count_ && i_count_ * j_count_ > 0)
     row_bytes += 8 * ((int64_t)p_extent0_ * (int64_t)p_extent1_ * (int64_t)p_extent2_) / (i_count_ * j_count_);
   if ((int64_t)s_extent0_ * (int64_t)s_extent1_ * (int64_t)s_extent2_ >= i_count_ * j_count_ * k_count_ && i_count_ * j_count_ > 0)
     row_bytes += 8 * ((int64_t)s_extent0_ * (int64_t)s_extent1_ * (int64_t)s_extent2_) / (i_count_ * j_count_);
-  int64_t fitting = (int64_t)cache_bytes * 40 / 100 / (planes * row_bytes * block_y);
-  if (fitting < 1) fitting = 1;
-  int64_t tiles = (blocks_y + fitting - 1) / fitting;
-  if (tiles > 65535) tiles = 65535;
-  if (tiles < 1) tiles = 1;
-  const int64_t tile = (blocks_y + tiles - 1) / tiles;
-  if (i_count_ > 0 && j_count_ > 0 && k_count_ > 0) {
+  cl_device_id device;
+  cl_uint multiprocessors = 1;
+  cl_ulong cache_bytes = 1;
+  TRY(clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL));
+  TRY(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof multiprocessors, &multiprocessors, NULL));
+  TRY(clGetDeviceInfo(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof cache_bytes, &cache_bytes, NULL));
+  const int64_t n_5_ = ((int64_t)cache_bytes * 40 / 100) / (planes_ * row_bytes * block_y_);
+  const int64_t fitting_ = n_5_ > 1 ? n_5_ : 1;
+  const int64_t n_6_ = (blocks_y_ + fitting_ - 1) / fitting_;
+  const int64_t tiles_ = n_6_ < 65535 ? n_6_ : 65535;
+  const int64_t tile_ = (blocks_y_ + tiles_ - 1) / tiles_;
+  if (i_count_ * j_count_ * k_count_ > 0) {
     if (status == CL_SUCCESS) {
       cl_kernel kernel = clCreateKernel(program, "laplace_kernel", &status);
       TRY(set_mem(kernel, 0, p_));
       TRY(set_i64(kernel, 1, 0));
       TRY(set_mem(kernel, 2, s_));
       TRY(set_i64(kernel, 3, 0));
-      TRY(set_i64(kernel, 4, row_blocks));
-      TRY(set_i64(kernel, 5, tile));
-      TRY(set_i64(kernel, 6, planes));
+      TRY(set_i64(kernel, 4, blocks_x_));
+      TRY(set_i64(kernel, 5, tile_));
+      TRY(set_i64(kernel, 6, planes_));
       TRY(set_i64(kernel, 7, k_begin_));
       TRY(set_i64(kernel, 8, j_begin_));
       TRY(set_i64(kernel, 9, i_begin_));
@@ -118,8 +119,8 @@ cl_int laplace_launch(
       TRY(set_i64(kernel, 14, s_stride1_));
       TRY(set_i64(kernel, 15, p_stride0_));
       TRY(set_i64(kernel, 16, p_stride1_));
-      const size_t local[3] = {block_x, block_y, 1};
-      const size_t global[3] = {(size_t)(row_blocks * tile) * local[0], (size_t)slabs * local[1], (size_t)tiles * local[2]};
+      const size_t local[3] = {block_x_, block_y_, 1};
+      const size_t global[3] = {(size_t)(blocks_x_ * tile_) * local[0], (size_t)((n_4_ > 1 ? n_4_ : 1)) * local[1], (size_t)tiles_ * local[2]};
       TRY(clEnqueueNDRangeKernel(queue, kernel, 3, NULL, global, local, 0, NULL, NULL));
       if (kernel) clReleaseKernel(kernel);
     }

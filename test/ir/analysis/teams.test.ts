@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { f64, i32, teamKernel, view } from "../../../src/index.js";
 import { foldLanes } from "../../../src/ir/lanes.js";
-import { isShared, laneLoops, readsOutside, scratchArrays, teamRows } from "../../../src/ir/analysis/teams.js";
+import { isShared, laneLoops, onlyFolds, readsOutside, scratchArrays, teamRows } from "../../../src/ir/analysis/teams.js";
 import { compileKernel } from "../../../src/kernel/compile.js";
 import type { Kernel } from "../../../src/kernel/declare/kernel.js";
 
@@ -83,4 +83,38 @@ test("loops of lanes stand inside of members' loops, and rows of scratch among t
     teamRows(ir).map(({ element, rank }) => [element, rank]),
     [["f64", 2]],
   );
+});
+
+test("teams that decide by themselves whether they fold or store are no teams that only fold", () => {
+  const folds = (of: Kernel, fixed = {}) => onlyFolds(compileKernel(of, fixed).ir);
+  const params = { x: view(f64, 2), y: view(f64, 2), n: i32 };
+  const sums = (from: number) =>
+    teamKernel(
+      "sums",
+      params,
+      ({ x, y, n }, team) => {
+        for (let k = from; k < 40; k++) y[team.index][k] = team.sum(n, (j) => x[j][k]);
+      },
+      () => [from],
+    );
+  assert.equal(folds(sums(0) as Kernel), true);
+  const byScalar = teamKernel("byScalar", params, ({ x, y, n }, team) => {
+    if (n > 3) y[team.index][0] = team.sum(n, (j) => x[j][0]);
+  });
+  assert.equal(folds(byScalar as Kernel), true);
+  const byTeam = teamKernel("byTeam", params, ({ x, y, n }, team) => {
+    if (team.index % 4 !== 1) y[team.index][0] = team.sum(n, (j) => x[j][0]);
+  });
+  assert.equal(folds(byTeam as Kernel), false);
+  const byResult = teamKernel("byResult", params, ({ x, y, n }, team) => {
+    const found = team.sum(n, (j) => x[j][0]);
+    if (found > 0) y[team.index][0] = found;
+  });
+  assert.equal(folds(byResult as Kernel), false);
+  const byTurns = teamKernel("byTurns", params, ({ x, y, n }, team) => {
+    let total = 0;
+    for (let turn = 0; turn < team.index; turn++) total += team.sum(n, (j) => x[j][turn]);
+    y[team.index][0] = total;
+  });
+  assert.equal(folds(byTurns as Kernel), false);
 });

@@ -72,16 +72,9 @@ export class Printer {
       case "word":
       case "apply":
         return [this.call(e), Level.Term];
-      case "unary":
-      case "binary":
-      case "compare":
-      case "logical":
-      case "select":
-      case "cast":
-      case "call":
-        return this.operation(e);
+      // Any other expression is an operation.
       default:
-        return unreachable(e);
+        return this.operation(e);
     }
   }
 
@@ -109,7 +102,7 @@ export class Printer {
     }
   }
 
-  private operation(e: Extract<Expr, { op: "unary" | "binary" | "compare" | "logical" | "select" | "cast" | "call" }>): Text {
+  private operation(e: Extract<Expr, { op: "unary" | "binary" | "compare" | "logical" | "select" | "cast" | "agreed" | "call" }>): Text {
     switch (e.op) {
       case "unary":
         return this.expressions.unary(e.fn, scalar(e.type), this.expr(e.a));
@@ -124,6 +117,8 @@ export class Printer {
         return chosen(this.expr(e.cond), this.expr(e.a), this.expr(e.b));
       case "cast":
         return this.cast(e.a.type, e.type, this.expr(e.a));
+      case "agreed":
+        return this.expr(e.a);
       case "call": {
         const args = e.args.map((arg) => this.value(arg));
         return this.expressions.call(e.fn, e.type as FloatType, args);
