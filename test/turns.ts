@@ -16,6 +16,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "apps/gsr/files/system-file": 12,
   "apps/gsr/files/systems": 14,
   "apps/gsr/members": 49,
+  "apps/gsr/rounded": 55,
   "apps/gsr/scanning/backends": 41,
   "apps/gsr/scanning/determined": 8,
   "apps/gsr/scanning/transits": 12,

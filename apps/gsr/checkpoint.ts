@@ -25,6 +25,15 @@ const solution = z.strictObject({
   acond: z.number(),
   secondsPerIteration: z.number(),
   steps: z.record(z.string(), z.number()),
+  corrections: whole.optional(),
+});
+const refinement = z.strictObject({
+  corrections: whole,
+  first: solution,
+  iterations: whole,
+  secondsPerIteration: z.number(),
+  rnorm: z.number(),
+  arnorm: z.number(),
 });
 
 const head = z.strictObject({
@@ -40,6 +49,8 @@ const head = z.strictObject({
   /** The solution whose errors are asked for, and probes that are over, once there is one. */
   solution: solution.optional(),
   probes: whole,
+  /** Place of the solution in work between its corrections, with coefficients in f32, if a correction is in work. */
+  refinement: refinement.optional(),
   /** Right-hand sides of the solution in work. */
   sides: z.union([z.literal(1), z.literal(2), z.literal(4)]),
 });

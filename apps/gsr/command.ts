@@ -5,9 +5,10 @@ import { previousOf, writeByOne } from "isoform/io";
 import type { Interruption, Shell } from "isoform/portability";
 import type { DeviceSet } from "isoform/set";
 import { devices } from "isoform/set";
-import { count, devicesOption, examples, f64Option, nonNegative, positive, precisionOption, seed } from "../options.js";
+import { count, countOrNone, devicesOption, examples, f64Option, nonNegative, positive, precisionOption, seed } from "../options.js";
 import type { SavedRun } from "./checkpoint.js";
 import { readCheckpoint } from "./checkpoint.js";
+import { COEFFICIENTS, requireCoefficients } from "./coefficients.js";
 import { compareSolutions, comparisonPlot, comparisonText } from "./compare.js";
 import { epochRows } from "./files/epochs.js";
 import type { Inputs } from "./files/inputs.js";
@@ -93,6 +94,13 @@ export function command(program: Command, shell: Shell): void {
         "how the norm of A^T u - beta v is found: from the vector (separate), or from sums that come with the product, one message less (merged); default: separate",
       ).choices(NORMS),
     )
+    .addOption(
+      new Option(
+        "--coefficients <type>",
+        "type of the coefficients that iterations read: f64, or f32, half the bytes, with corrections by those in f64; f32 is not for strict mode, nor the form paper (default: f64)",
+      ).choices(COEFFICIENTS),
+    )
+    .option("--corrections <n>", "f32: corrections at most, 0 for none (default: as many as the solution needs)", countOrNone)
     .addOption(precisionOption())
     .option(
       "--checkpoint <file>",
@@ -171,7 +179,10 @@ function systemOf(options: GsrOptions, { stars, law }: Inputs): SystemChoice {
 async function requireOptions(options: GsrOptions): Promise<void> {
   if (options.generator !== "scanning") refuseScanningOptions(options, options.generator);
   requireInputs(options);
-  const { errors } = options;
+  const { errors, coefficients = "f64", corrections, precision, form } = options;
+  requireCoefficients(coefficients, precision, form ?? "fastest", options.frame);
+  if (corrections !== undefined && coefficients === "f64")
+    throw new LaunchError("--corrections is for --coefficients f32: give that, or leave it out");
   if (errors !== undefined && errors !== "lsqr") requireProbes(errors.probes, options.frame);
   else if (options.sides !== undefined) throw new LaunchError("--sides is for --errors probes: give these, or leave it out");
   if (options.out !== undefined) await requireSolutionFormat(options.out, options.generator === "scanning" && hasStars(options));
@@ -225,7 +236,20 @@ function limitsOf({ iterations, atol, system }: GsrOptions, { generator }: Syste
 }
 
 async function solve(set: DeviceSet, { options, chosen, inputs, saved }: Run, shell: Shell, { stop }: Interruption): Promise<Done> {
-  const { seed, layout, precision, norm, form = "fastest", btol, conlim, compatibleErrors, errors, sides } = options;
+  const {
+    seed,
+    layout,
+    precision,
+    coefficients,
+    corrections,
+    norm,
+    form = "fastest",
+    btol,
+    conlim,
+    compatibleErrors,
+    errors,
+    sides,
+  } = options;
   const { iterations, atol } = limitsOf(options, chosen);
   const [task, probing] = ["gsr", "gsr probes"].map((name) => shell.progress(name));
   const probes = errors === undefined || errors === "lsqr" ? undefined : errors.probes;
@@ -241,6 +265,8 @@ async function solve(set: DeviceSet, { options, chosen, inputs, saved }: Run, sh
           seed,
           layout,
           precision,
+          coefficients,
+          corrections,
           norm,
           form,
           sides: sides ?? (probes === undefined ? 1 : "most"),
@@ -305,7 +331,8 @@ async function writeResult(set: DeviceSet, path: string, results: Results, done:
   const vectors = { x: Array.from(results.x), standardErrors: Array.from(results.errors) };
   const covariances = askedCovariances(options.covariances, inputs, shape, probes);
   const stars = scanning?.stars ?? (inputs.epochs && inputs.stars?.list);
-  const { precision } = options;
-  const file = { system, precision, probes: probes?.draws.length, ...vectors, ...(covariances ? { covariances } : {}) };
+  const { precision, coefficients } = options;
+  const rounded = coefficients === "f32" ? { coefficients } : {};
+  const file = { system, precision, ...rounded, probes: probes?.draws.length, ...vectors, ...(covariances ? { covariances } : {}) };
   await writeByOne(set, [], () => writeSolution(path, file, stars, (name, text) => shell.writeFile(name, text)));
 }

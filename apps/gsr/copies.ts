@@ -1,7 +1,11 @@
 import type { Device, LaunchOptions, View } from "isoform";
 import { i32, range } from "isoform";
 import type { SparseRows } from "./constraints.js";
-import { FACTOR_BYTES } from "./factored.js";
+import type { CoefficientType } from "./coefficients.js";
+import type { NarrowRows } from "./narrow-rows.js";
+import { coefficientBytes } from "./coefficients.js";
+import { narrowedRows } from "./narrow-rows.js";
+import { FACTORS, FACTOR_BYTES } from "./factored.js";
 import { factoredInstrument, factoredInstrumentFootprint, factoredSums } from "./factored-instrument.js";
 import { factoredStars, factoredStarsFootprint } from "./factored-stars.js";
 import { factoredColumns } from "./factored-part.js";
@@ -9,12 +13,12 @@ import { scaleConstraintRows } from "./kernels.js";
 import type { SortedSection } from "./lists.js";
 import type { KnotRows } from "./row-order.js";
 import type { Shape } from "./shape.js";
-import { ASTROMETRIC, AXES, instrumentLayout, sections } from "./shape.js";
+import { ASTROMETRIC, AXES, ROW, instrumentLayout, sections } from "./shape.js";
 import { sortedAttitude, sortedAttitudeFootprint } from "./sorted-attitude.js";
 import { sortedInstrument, sortedInstrumentFootprint, sortedSums } from "./sorted-instrument.js";
 import { listsOfAllStars, sortedStars, sortedStarsFootprint } from "./sorted-stars.js";
 import { OF_KNOT } from "./sweep.js";
-import type { StarRows, System } from "./system.js";
+import type { System } from "./system.js";
 import { unknownsOfTiles } from "./system.js";
 import type { Copies, LongRows, TileCopies } from "./tiles.js";
 import { entriesOf, uploadLong } from "./tiles.js";
@@ -30,6 +34,8 @@ export interface Sorted {
   readonly instrument: "scattered" | "copied";
   /** Whether the sweep reads factors of rows in place of coefficients; for rows in the order of their start knots. */
   readonly factored?: boolean;
+  /** Type of the coefficients that an iteration reads. Default: f64. */
+  readonly coefficients?: CoefficientType;
 }
 
 /** Options of launches: over rows, and over what all members have alike, which must come out alike. */
@@ -57,10 +63,17 @@ export function sideFootprint(shape: Shape, rows: number, { attitude, instrument
   return 8 * (vectors + ofStars + ofKnots + (instrument === "copied" ? Math.min(lists, 3 * observations) : 0) + scaled);
 }
 
-const copiesFootprint = (shape: Shape, { attitude, instrument, factored }: Sorted): number =>
-  (attitude === "copied" ? sortedAttitudeFootprint(shape) : 0) +
-  (attitude === "ordered" ? (factored ? factoredStarsFootprint : sortedStarsFootprint)(shape) + orderFootprint(shape) : 0) +
-  (instrument === "copied" ? (factored ? factoredInstrumentFootprint : sortedInstrumentFootprint)(shape) : 0) +
+const copiesFootprint = (shape: Shape, { attitude, instrument, factored, coefficients = "f64" }: Sorted): number =>
+  (attitude === "copied" ? sortedAttitudeFootprint(shape, coefficients) : 0) +
+  (attitude === "ordered"
+    ? (factored ? factoredStarsFootprint(shape, coefficients) : sortedStarsFootprint(shape, coefficients)) + orderFootprint(shape)
+    : 0) +
+  (instrument === "copied"
+    ? factored
+      ? factoredInstrumentFootprint(shape, coefficients)
+      : sortedInstrumentFootprint(shape, coefficients)
+    : 0) +
+  (coefficients === "f32" ? coefficientBytes(coefficients) * (factored ? FACTORS : ROW) * shape.observations : 0) +
   (factored ? FACTOR_BYTES * shape.observations : 0);
 
 /** Places of rows. */
@@ -77,7 +90,8 @@ export async function makeCopies(system: System, sorted: Sorted, options: FormOp
   const own = <T extends { free(): void }>(one: T): T => (owned.push(one), one);
   const tiles: TileCopies[] = [];
   let star = 0;
-  for (const [n, rows] of system.tiles.entries()) {
+  for (const [n, tile] of system.tiles.entries()) {
+    const rows: NarrowRows = sorted.coefficients === "f32" ? await narrowedRows(tile, sorted.factored ?? false, options.rows, own) : tile;
     const p = scaling.all.slice(stars[n]);
     tiles.push({
       rows,
@@ -103,11 +117,17 @@ export async function makeCopies(system: System, sorted: Sorted, options: FormOp
   };
 }
 
-function starsOf(rows: StarRows, firstStar: number, p: View<"f64">, { factored }: Sorted, options: LaunchOptions): Promise<SortedSection> {
+function starsOf(
+  rows: NarrowRows,
+  firstStar: number,
+  p: View<"f64">,
+  { factored }: Sorted,
+  options: LaunchOptions,
+): Promise<SortedSection> {
   return factored ? factoredStars(rows, firstStar, p, options) : sortedStars(rows, firstStar, options);
 }
 
-function instrumentOf(rows: StarRows, { scaling }: System, { factored }: Sorted, options: LaunchOptions): Promise<SortedSection> {
+function instrumentOf(rows: NarrowRows, { scaling }: System, { factored }: Sorted, options: LaunchOptions): Promise<SortedSection> {
   return factored ? factoredInstrument(rows, scaling.instrument, options) : sortedInstrument(rows, options);
 }
 

@@ -1,5 +1,9 @@
 import type { Args, Kernel, LaunchOptions, Params, Policy, View } from "isoform";
 import { f64, i32, kernel, range, teamKernel, view } from "isoform";
+import type { CoefficientType } from "./coefficients.js";
+import type { NarrowRows } from "./narrow-rows.js";
+import { REALS, ROUND, byCoefficients, coefficientBytes } from "./coefficients.js";
+import { factorsOf } from "./narrow-rows.js";
 import { COLOURS, OF_CLASS, PIXEL_BITS, classesOf } from "./factored.js";
 import type { ListStep, SortedSection } from "./lists.js";
 import { buffers, listSums, sidesOf, sumsOfLists, upload } from "./lists.js";
@@ -7,7 +11,6 @@ import type { Shape } from "./shape.js";
 import { FIELDS, ORDERS, instrumentLayout } from "./shape.js";
 import { bySides, teamsOfSides } from "./sides.js";
 import { inSlices } from "./slices.js";
-import type { StarRows } from "./system.js";
 
 /*
  * The instrument's share of A^T u for rows as factors. Rows of one class and pixel column differ in their weights and in magnitude and colour of their
@@ -20,16 +23,19 @@ const PAIR = 1 + COLOURS;
 const LONGEST_LIST = 256;
 
 /** Weights of rows in the order of lists, and weights times displacements of their stars. */
-const gatherWeights = kernel(
-  "gatherWeights",
-  { row: view(i32), star: view(i32), weight: view(f64), colours: view(f64, 2), sorted: view(f64, 2) },
-  ({ row, star, weight, colours, sorted }, e) => {
-    const i = row[e];
-    sorted[e][0] = weight[i];
-    for (let k = 0; k < COLOURS; k++) sorted[e][1 + k] = weight[i] * colours[star[i]][k];
-  },
-  () => [COLOURS],
-);
+const gatherWeights = byCoefficients((real) => {
+  const round = ROUND[real.type];
+  return kernel(
+    "gatherWeights",
+    { row: view(i32), star: view(i32), weight: view(real), colours: view(f64, 2), sorted: view(real, 2) },
+    ({ row, star, weight, colours, sorted }, e) => {
+      const i = row[e];
+      sorted[e][0] = weight[i];
+      for (let k = 0; k < COLOURS; k++) sorted[e][1 + k] = round(weight[i] * colours[star[i]][k]);
+    },
+    () => [COLOURS, round],
+  );
+});
 
 /** For each list of a class and pixel column its three sums. */
 const pairLists = listSums("pairLists", PAIR, 1);
@@ -115,27 +121,27 @@ const pairsOf = (shape: Shape): number => classesOf(shape) * shape.pixels;
 export const factoredSums = (shape: Shape): number => PAIR * Math.min(pairsOf(shape), shape.observations) + OF_CLASS * classesOf(shape);
 
 /** Device memory of the copy, without what slices are filled up with. */
-export const factoredInstrumentFootprint = (shape: Shape): number => {
+export const factoredInstrumentFootprint = (shape: Shape, type: CoefficientType): number => {
   const pairs = pairsOf(shape);
-  return shape.observations * (8 * PAIR + 4) + Math.min(pairs, shape.observations) * (8 * PAIR + 12) + 4 * pairs;
+  return shape.observations * (coefficientBytes(type) * PAIR + 4) + Math.min(pairs, shape.observations) * (8 * PAIR + 12) + 4 * pairs;
 };
 
 /** The instrument's share of A^T u from weights by class and pixel column; `p` has the factors of the instrument's columns. */
-export async function factoredInstrument(
-  { device, shape, star, factors }: StarRows,
-  p: View<"f64">,
-  options: LaunchOptions,
-): Promise<SortedSection> {
-  const { sight, weight, place, colours } = factors!;
+export async function factoredInstrument(rows: NarrowRows, p: View<"f64">, options: LaunchOptions): Promise<SortedSection> {
+  const { device, shape, star, factors } = rows;
+  const { place, colours } = factors!;
+  const { sight, weight } = factorsOf(rows);
+  const { type } = weight;
   const { ccds, pixels, intervals } = shape;
   const placeOf = (await device.queue.read(place)) as Int32Array;
   const groupOf = placeOf.map((n) => (n >> PIXEL_BITS) * pixels + (n & (2 ** PIXEL_BITS - 1)));
   const within = pairsOf(shape) / intervals;
   const slices = inSlices({ groups: pairsOf(shape), entries: Math.max(1, groupOf.length), groupOf, within }, LONGEST_LIST);
   const layout = sight.contiguous ? "right" : "left";
-  const copy = await sumsOfLists(device, slices, { width: PAIR, layout }, options, {
-    fill: (row, sorted) => device.run(gatherWeights, { row, star, weight, colours, sorted }, range(row.length), options),
-    by: pairLists,
+  const sorted = device.array(REALS[type], [slices.entries.length, PAIR], { layout });
+  const copy = await sumsOfLists(device, slices, sorted, options, {
+    fill: (row) => device.run(gatherWeights(type, 1), { row, star, weight, colours, sorted }, range(row.length), options),
+    by: (sides) => pairLists(type, sides),
     sidesAtOnce: 1,
   });
   const first = device.from(i32, slices.first);

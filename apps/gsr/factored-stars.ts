@@ -1,5 +1,9 @@
 import type { LaunchOptions, View } from "isoform";
 import { f64, i32, kernel, range, view } from "isoform";
+import type { CoefficientType } from "./coefficients.js";
+import type { NarrowRows } from "./narrow-rows.js";
+import { REALS, ROUND, byCoefficients, coefficientBytes } from "./coefficients.js";
+import { factorsOf } from "./narrow-rows.js";
 import { SIGHT } from "./factored.js";
 import type { SortedSection } from "./lists.js";
 import { LISTS, sidesOf, sumsOfLists, tilesOf } from "./lists.js";
@@ -8,7 +12,6 @@ import { ASTROMETRIC } from "./shape.js";
 import { bySides } from "./sides.js";
 import { SLICE } from "./slices.js";
 import { listsOfStars, sortedStarsFootprint } from "./sorted-stars.js";
-import type { StarRows } from "./system.js";
 
 /* The stars' share of A^T u for rows as factors: three coefficients and a time stand for five coefficients. */
 
@@ -16,22 +19,25 @@ import type { StarRows } from "./system.js";
 const ROW_OF_STAR = SIGHT + 1;
 
 /** Numbers of rows in the order of lists. */
-const gatherSights = kernel(
-  "gatherSights",
-  { row: view(i32), knot: view(i32), sight: view(f64, 2), turns: view(f64, 2), times: view(f64, 2), sorted: view(f64, 2) },
-  ({ row, knot, sight, turns, times, sorted }, e) => {
-    const i = row[e];
-    for (let k = 0; k < SIGHT; k++) sorted[e][k] = sight[i][k];
-    sorted[e][SIGHT] = times[knot[i]][0] + turns[i][3] * times[knot[i]][1];
-  },
-  () => [SIGHT],
-);
+const gatherSights = byCoefficients((real) => {
+  const round = ROUND[real.type];
+  return kernel(
+    "gatherSights",
+    { row: view(i32), knot: view(i32), sight: view(real, 2), turns: view(real, 2), times: view(f64, 2), sorted: view(real, 2) },
+    ({ row, knot, sight, turns, times, sorted }, e) => {
+      const i = row[e];
+      for (let k = 0; k < SIGHT; k++) sorted[e][k] = sight[i][k];
+      sorted[e][SIGHT] = round(times[knot[i]][0] + turns[i][3] * times[knot[i]][1]);
+    },
+    () => [SIGHT, round],
+  );
+});
 
 /** For each list of a star's rows the sums of its five coefficients times u. */
-const sightLists = bySides((sides) =>
+const sightLists = byCoefficients((real, sides) =>
   kernel(
     "sightLists",
-    { a: view(f64, 2), ...LISTS, sums: view(f64, 3, { disjoint: true }) },
+    { a: view(real, 2), ...LISTS, sums: view(f64, 3, { disjoint: true }) },
     ({ a, row, list, start, length, u, sums }, place) => {
       const s = new Float64Array(5 * sides);
       const begin = start[place];
@@ -81,20 +87,22 @@ const sightSums = bySides((sides) =>
 );
 
 /** Device memory of the stars' copy, without what slices are filled up with. */
-export const factoredStarsFootprint = (shape: Shape): number =>
-  sortedStarsFootprint(shape) - 8 * (ASTROMETRIC - ROW_OF_STAR) * shape.observations;
+export const factoredStarsFootprint = (shape: Shape, type: CoefficientType): number =>
+  sortedStarsFootprint(shape, type) - coefficientBytes(type) * (ASTROMETRIC - ROW_OF_STAR) * shape.observations;
 
 /** The stars' share of A^T u; `firstStar` has the number 0 in `t`, and `p` the factors of these stars' columns. */
-export async function factoredStars(rows: StarRows, firstStar: number, p: View<"f64">, options: LaunchOptions): Promise<SortedSection> {
+export async function factoredStars(rows: NarrowRows, firstStar: number, p: View<"f64">, options: LaunchOptions): Promise<SortedSection> {
   const { device, shape, knot, factors } = rows;
-  const { sight, turns, times } = factors!;
+  const { times } = factors!;
+  const { sight, turns } = factorsOf(rows);
+  const { type } = sight;
   const { stars } = shape;
   const { slices, tileRows } = await listsOfStars(rows, firstStar);
   const first = device.from(i32, slices.first);
-  const copied = { width: ROW_OF_STAR, layout: sight.contiguous ? "right" : "left" } as const;
-  const copy = await sumsOfLists(device, slices, copied, options, {
-    fill: (row, sorted) => device.run(gatherSights, { row, knot, sight, turns, times, sorted }, range(row.length), options),
-    by: sightLists,
+  const sorted = device.array(REALS[type], [slices.entries.length, ROW_OF_STAR], { layout: sight.contiguous ? "right" : "left" });
+  const copy = await sumsOfLists(device, slices, sorted, options, {
+    fill: (row) => device.run(gatherSights(type, 1), { row, knot, sight, turns, times, sorted }, range(row.length), options),
+    by: (sides) => sightLists(type, sides),
     sums: ASTROMETRIC,
   });
   const args = { first, tiles: tilesOf(shape, tileRows), stars, p: p.reshape(stars, ASTROMETRIC) };

@@ -1,4 +1,5 @@
 import { f64, helper, i32, kernel, teamKernel, view } from "isoform";
+import { REALS, byCoefficients } from "./coefficients.js";
 import type { Shape } from "./shape.js";
 import { bySides } from "./sides.js";
 import { sixSplinesAt } from "./spline.js";
@@ -25,8 +26,10 @@ export const ofStar = (sides: number): number => 8 * Math.ceil((5 * sides + COLO
 /** Bits of a row's place that number its pixel column: the mission's 1,966 fit. */
 export const PIXEL_BITS = 11;
 
+/** Factors of a row but for its place. */
+export const FACTORS = SIGHT + TURNS + 1;
 /** Bytes of a row's factors, beside its star and global unknown. */
-export const FACTOR_BYTES = 8 * (SIGHT + TURNS + 1) + 4;
+export const FACTOR_BYTES = 8 * FACTORS + 4;
 
 /** Classes of rows: interval of time, axis, field and CCD, in this order. */
 export const classesOf = ({ ccds, intervals }: Pick<Shape, "ccds" | "intervals">): number => intervals * CLASSES_A_CCD * ccds;
@@ -102,13 +105,15 @@ export const classUnknowns = bySides((sides) =>
  * The sweep by start knot of sweep.ts over factors of rows. `xStar`, `xAtt`, `xSmall` and `xClass` are scaled; sums of a start knot are scaled by `pAtt` once
  * they are whole. `small` has the first unknown of each class's pixel columns.
  */
-export const sweepFactored = bySides((sides) =>
-  teamKernel(
+export const sweepFactored = byCoefficients((real, sides) => {
+  /** Whether numbers are rounded as the copies' are, so that products with A and its transpose are of one matrix. */
+  const rounded = real === REALS.f32;
+  return teamKernel(
     "sweepFactored",
     {
-      sight: view(f64, 2),
-      turns: view(f64, 2),
-      weight: view(f64),
+      sight: view(real, 2),
+      turns: view(real, 2),
+      weight: view(real),
       global: view(f64),
       star: view(i32),
       place: view(i32),
@@ -160,7 +165,8 @@ export const sweepFactored = bySides((sides) =>
         const small = p.xSmall[p.small[c] + pixel][side];
         const spline = new Float64Array(4);
         sixSplinesAt(f, spline);
-        const time = years + f * yearsAKnot;
+        let time = years + f * yearsAKnot;
+        if (rounded) time = Math.fround(time);
         const at = (pixel + 0.5) * p.perPixel - 0.5;
         // Short sums, so that no long chain of additions holds up the sweep.
         let t = factor * before;
@@ -171,7 +177,12 @@ export const sweepFactored = bySides((sides) =>
           t += turn[axis] * part;
         }
         t += a[0] * (xs[0] + time * xs[3]) + a[1] * (xs[1] + time * xs[4]) + a[2] * xs[2];
-        t += weight * (small + xs[5] * xc[0] + xs[6] * xc[1] + xc[2] + 2 * at * xc[3] + (6 * at * at - 0.5) * xc[4]);
+        if (rounded) {
+          t += weight * (small + xc[2] + 2 * at * xc[3] + (6 * at * at - 0.5) * xc[4]);
+          t += Math.fround(weight * xs[5]) * xc[0] + Math.fround(weight * xs[6]) * xc[1];
+        } else {
+          t += weight * (small + xs[5] * xc[0] + xs[6] * xc[1] + xc[2] + 2 * at * xc[3] + (6 * at * at - 0.5) * xc[4]);
+        }
         t += ofAll * p.xGlobal[0][side];
         u[i][side] = t;
         r.squares.add(t * t);
@@ -187,6 +198,6 @@ export const sweepFactored = bySides((sides) =>
       p.sums[knot][12][side] = found.squares;
       p.sums[knot][13][side] = found.global;
     },
-    () => [sixSplinesAt, PIXEL_BITS, sides],
-  ),
-);
+    () => [sixSplinesAt, PIXEL_BITS, sides, rounded],
+  );
+});

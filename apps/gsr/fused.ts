@@ -2,7 +2,10 @@ import type { Args, Kernel, Params, Policy, View } from "isoform";
 import { f64, range, teams } from "isoform";
 import type { DeviceSet } from "isoform/set";
 import { TreeSum } from "isoform/set";
+import { coefficientsOf, factorsOf } from "./narrow-rows.js";
 import type { FormOptions, Sorted } from "./copies.js";
+import type { MakeStep } from "./exact.js";
+import { exactProduct, exactTranspose } from "./exact.js";
 import { sweepFactored } from "./factored.js";
 import { factoredVector, scaledVector } from "./factored-part.js";
 import { a2Astro, a2Att, a2Instr } from "./kernels.js";
@@ -99,7 +102,7 @@ class Fused {
   steps(): Bidiagonalisation {
     const { parts, single, sides, sum, alpha, norm } = this;
     const act = (name: string, does: () => void): Step => ({ name, act: does });
-    const together = single ? [] : [act("A^T u of all", () => sum.finish())];
+    const { together } = this;
     const alphas = single ? [] : [act("alpha of all", () => alpha.finish())];
     const each = (make: (part: SharePart) => Step[]): Step[] => parts.flatMap(make);
     const normV = (of: "combine" | "measure"): Step[] => [...each((part) => this.normOfV(part, of)), ...alphas];
@@ -110,9 +113,7 @@ class Fused {
         squares: [
           ...each((part) => [...this.byKnot(part), ...part.tiles.flatMap((tile, n) => this.begin(part, tile, n))]),
           ...together,
-          ...each((part) => [
-            this.step(part, squaredNorms(sides), { x: part.c, result: part.at("betaSquaredConstraints") }, range(part.c.length), "alike"),
-          ]),
+          ...each((part) => [this.squaresOfConstraints(part)]),
         ],
         product: [...constraints, ...normV("combine")],
       },
@@ -124,6 +125,7 @@ class Fused {
       transpose: merged ? [...constraints, ...each((part) => this.merge(part))] : [...constraints, ...normV("combine")],
       anew: merged ? normV("measure") : undefined,
       advance: merged ? each((part) => this.advance(part)) : undefined,
+      exact: this.options.sorted.coefficients === "f32" && sides === 1 ? this.exact(constraints, normV("combine")) : undefined,
       reset: () => parts.forEach((part) => this.reset(part)),
       free: () => {
         sum.free();
@@ -131,6 +133,44 @@ class Fused {
         for (const one of this.owned) one.free();
       },
     };
+  }
+
+  private get together(): Step[] {
+    return this.single ? [] : [{ name: "A^T u of all", act: () => this.sum.finish() }];
+  }
+
+  /** Products with coefficients in f64, where an iteration has others; for one side. */
+  private exact(constraints: readonly Step[], normV: readonly Step[]): Bidiagonalisation["exact"] {
+    const { parts, together } = this;
+    const step =
+      (part: SharePart): MakeStep =>
+      (kernel, args, policy) =>
+        this.step(part, kernel, args, policy);
+    const each = (make: (part: SharePart, tile: Tile, n: number) => Step[]): Step[] =>
+      parts.flatMap((part) => part.tiles.flatMap((tile, n) => make(part, tile, n)));
+    return {
+      forward: [
+        ...each((part, tile, n) => this.forward(part, tile, n, exactProduct(part, tile, step(part)))),
+        ...together,
+        ...parts.flatMap((part) => this.forwardShared(part)),
+      ],
+      squares: [
+        ...each((part, tile, n) => [...this.clear(part, tile), ...exactTranspose(part, tile, step(part)), ...this.add(part, n)]),
+        ...together,
+        ...parts.map((part) => this.squaresOfConstraints(part)),
+      ],
+      product: [...constraints, ...normV],
+    };
+  }
+
+  private squaresOfConstraints(part: SharePart): Step {
+    return this.step(
+      part,
+      squaredNorms(this.sides),
+      { x: part.c, result: part.at("betaSquaredConstraints") },
+      range(part.c.length),
+      "alike",
+    );
   }
 
   private step<P extends Params>(
@@ -229,7 +269,7 @@ class Fused {
   /** t = A^T b and |b|^2 of a tile. */
   private begin(part: SharePart, tile: Tile, n: number): Step[] {
     const { rows, u, leaf } = tile;
-    if (tile.ordered) return [...this.clear(part, tile), ...this.sweep(part, tile), ...this.add(part, n)];
+    if (tile.ordered || rows.narrow) return [...this.clear(part, tile), ...this.sweep(part, tile), ...this.add(part, n)];
     const each = range(rows.shape.observations);
     const tAstro = tile.t.reshape(rows.shape.stars, ASTROMETRIC, this.sides);
     const ofSide = (side: number): Step[] => {
@@ -271,7 +311,7 @@ class Fused {
   }
 
   /** u := A v - (alpha/beta) u and t = A^T u of a tile, with its sums. */
-  private forward(part: SharePart, tile: Tile, n: number): Step[] {
+  private forward(part: SharePart, tile: Tile, n: number, sweep = this.sweep(part, tile)): Step[] {
     const { leaf, constraints } = tile;
     const products = (x: View<"f64">, into: View<"f64">): Step[] =>
       constraints
@@ -295,7 +335,7 @@ class Fused {
             ? [this.threeSums(part, tile.t, tile.v, (name) => leaf.at(name)), ...products(tile.t, leaf.timesT)]
             : []),
         ];
-    return [...this.clear(part, tile), ...this.sweep(part, tile), ...products(tile.v, leaf.timesV), ...ofStars, ...this.add(part, n)];
+    return [...this.clear(part, tile), ...sweep, ...products(tile.v, leaf.timesV), ...ofStars, ...this.add(part, n)];
   }
 
   /** u := A v - (alpha/beta) u and t = A^T u of a tile, with the sum of squares of u. */
@@ -304,25 +344,27 @@ class Fused {
     const { sides } = this;
     const { rows, leaf, u, ordered } = tile;
     const { vectors, system } = part.share;
-    const { astrometric: allStars, instrument, global } = unknowns(system.shape, vectors.v);
+    const { astrometric: allStars, instrument: xInstr, global } = unknowns(system.shape, vectors.v);
+    const { astrometric, attitude, instrument } = coefficientsOf(rows);
+    const { type } = attitude;
     const { stars } = rows.shape;
     const args = {
       hasGlobal: rows.global !== undefined,
-      astrometric: rows.astrometric,
-      attitude: rows.attitude,
-      instrument: rows.instrument,
+      astrometric,
+      attitude,
+      instrument,
       global: rows.global ?? system.knownTerms,
       column: rows.column,
       shift: part.at("minusRatio"),
       xAtt: part.attitude,
-      xInstr: instrument,
+      xInstr,
       xGlobal: global ?? vectors.v,
       u,
     };
     if (ordered) {
       const byKnot = { ...args, star: rows.star, knotRow: ordered.knotRow, xAstro: allStars, sums: part.knotSums! };
       return [
-        this.step(part, sweepByKnot(sides), byKnot, teamsOfSides(startKnots(rows.shape), sides / knotPack(sides), KNOT_TEAM)),
+        this.step(part, sweepByKnot(type, sides), byKnot, teamsOfSides(startKnots(rows.shape), sides / knotPack(sides), KNOT_TEAM)),
         this.knotTotals(part, tile),
         ...this.fromCopies(part, tile),
       ];
@@ -330,7 +372,7 @@ class Fused {
     return [
       this.step(
         part,
-        sweep(sides),
+        sweep(type, sides),
         {
           ...args,
           scatterAttitude: !tile.attitude,
@@ -352,7 +394,8 @@ class Fused {
   /** The sweep over factors of rows. */
   private sweepFactors(part: SharePart, { rows, u, ordered }: Tile): Step {
     const { vectors, system } = part.share;
-    const { sight, turns, weight, place, times } = rows.factors!;
+    const { place, times } = rows.factors!;
+    const { sight, turns, weight } = factorsOf(rows);
     const { knotRow } = ordered!;
     const { pAtt, small } = part.copies.columns!;
     const { xStar, xSmall, xClass } = part.factored!;
@@ -360,7 +403,7 @@ class Fused {
     const xGlobal = unknowns(system.shape, vectors.v).global ?? vectors.v;
     const vector = { xStar, xAtt: part.attitude, pAtt, xSmall, xClass, xGlobal, perPixel: 1 / rows.shape.pixels };
     const args = { ...ofRows, ...vector, shift: part.at("minusRatio"), sums: part.knotSums! };
-    return this.step(part, sweepFactored(this.sides), args, teamsOfSides(startKnots(rows.shape), this.sides, KNOT_TEAM));
+    return this.step(part, sweepFactored(weight.type, this.sides), args, teamsOfSides(startKnots(rows.shape), this.sides, KNOT_TEAM));
   }
 
   /** Sums over all rows that a sweep by start knots has left by knot. */

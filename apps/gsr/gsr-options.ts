@@ -1,4 +1,5 @@
 import type { OpenOptions, Precision } from "isoform";
+import type { CoefficientType } from "./coefficients.js";
 import type { Norm } from "./fused.js";
 import type { ScanningWords } from "./scanning-options.js";
 import type { FormName, GeneratorName, Layout } from "./solver.js";
@@ -18,6 +19,8 @@ export interface GsrOptions extends ScanningWords {
   every?: number;
   restart?: string;
   precision: Precision;
+  coefficients?: CoefficientType;
+  corrections?: number;
   atol?: number;
   btol: number;
   conlim: number;

@@ -1,5 +1,7 @@
-import type { Device, Launch, LaunchOptions, LayoutName, View } from "isoform";
+import type { Device, Launch, LaunchOptions, View } from "isoform";
 import { f64, i32, kernel, range, view } from "isoform";
+import type { CoefficientType } from "./coefficients.js";
+import { REALS, byCoefficients } from "./coefficients.js";
 import type { Shape } from "./shape.js";
 import type { Slices } from "./slices.js";
 import { bySides } from "./sides.js";
@@ -62,12 +64,12 @@ export const LISTS = { row: view(i32), list: view(i32), start: view(i32), length
  * list: threads of a group are neighbours.
  */
 export const listSums = (name: string, width: number, sidesAtOnce = Infinity) =>
-  bySides((sides) => {
+  byCoefficients((real, sides) => {
     const pack = Math.min(sides, sidesAtOnce);
     const groups = sides / pack;
     return kernel(
       name,
-      { a: view(f64, 2), ...LISTS, sums: view(f64, 3, { disjoint: true }) },
+      { a: view(real, 2), ...LISTS, sums: view(f64, 3, { disjoint: true }) },
       ({ a, row, list, start, length, u, sums }, i) => {
         const place = groups === 1 ? i : Math.trunc(i / groups);
         const first = groups === 1 ? 0 : pack * (i % groups);
@@ -113,12 +115,10 @@ export const groupSums = (name: string) =>
   );
 
 /** Copies chosen coefficients of rows. */
-const gatherRows = kernel(
-  "gatherRows",
-  { row: view(i32), column: view(i32), a: view(f64, 2), sorted: view(f64, 2) },
-  ({ row, column, a, sorted }, e) => {
+const gatherRows = byCoefficients((real) =>
+  kernel("gatherRows", { row: view(i32), column: view(i32), a: view(real, 2), sorted: view(real, 2) }, ({ row, column, a, sorted }, e) => {
     for (let k = 0; k < column.length; k++) sorted[e][k] = a[row[e]][column[k]];
-  },
+  }),
 );
 
 /** Numbers of all rows in the order of lists, and the sums of each list. */
@@ -136,17 +136,18 @@ interface CopiedLists {
  */
 export async function copyLists(
   device: Device,
-  from: View<"f64", 2>,
+  from: View<CoefficientType, 2>,
   columns: readonly number[],
   slices: Slices,
   by: ReturnType<typeof listSums>,
   options: LaunchOptions,
 ): Promise<CopiedLists> {
   const column = device.from(i32, columns);
-  const copied = { width: columns.length, layout: from.contiguous ? "right" : "left" } as const;
-  const copy = await sumsOfLists(device, slices, copied, options, {
-    fill: (row, sorted) => device.run(gatherRows, { row, column, a: from, sorted }, range(row.length), options),
-    by,
+  const { type } = from;
+  const sorted = device.array(REALS[type], [slices.entries.length, columns.length], { layout: from.contiguous ? "right" : "left" });
+  const copy = await sumsOfLists(device, slices, sorted, options, {
+    fill: (row) => device.run(gatherRows(type, 1), { row, column, a: from, sorted }, range(row.length), options),
+    by: (sides) => by(type, sides),
   });
   column.free();
   return copy;
@@ -154,38 +155,40 @@ export async function copyLists(
 
 /** How numbers of rows come into the order of lists, and what sums them up. */
 interface SumsOfRows {
-  /** Writes the numbers [entry][k] of the rows `row`. */
-  fill(row: View<"i32">, numbers: View<"f64", 2>): Promise<unknown>;
+  /** Writes the numbers of the rows `row`. */
+  fill(row: View<"i32">): Promise<unknown>;
   /** Leaves the sums of each list, for as many sides at once, if not all. */
-  readonly by: ReturnType<typeof listSums>;
+  readonly by: (sides: number) => ReturnType<ReturnType<typeof listSums>>;
   readonly sidesAtOnce?: number;
   /** Sums of a list. Default: one for each number of a row. */
   readonly sums?: number;
 }
 
-/** Numbers of rows in the order of lists, and sums over each list. */
+/**
+ * Numbers of rows in the order of lists, and sums over each list.
+ * @param numbers memory for them, [entry][k], freed with the copy
+ */
 export async function sumsOfLists(
   device: Device,
   { entries, list, start, length }: Slices,
-  { width, layout }: { readonly width: number; readonly layout: LayoutName },
+  numbers: View<CoefficientType, 2>,
   options: LaunchOptions,
-  { fill, by, sidesAtOnce = Infinity, sums: sumsOfList = width }: SumsOfRows,
+  { fill, by, sidesAtOnce = Infinity, sums: sumsOfList = numbers.shape[1] }: SumsOfRows,
 ): Promise<CopiedLists> {
   const lists = upload(device, { row: entries, list, start, length });
-  const a = device.array(f64, [entries.length, width], { layout });
   const sums = buffers(device, [list.length, sumsOfList]);
-  await fill(lists.row, a);
+  await fill(lists.row);
   return {
     sums,
     step: (u) => {
       const sides = sidesOf(u);
-      const args = { a, ...lists, u, sums: sums(sides) };
+      const args = { a: numbers, ...lists, u, sums: sums(sides) };
       return {
         name: by(sides).name,
         launch: device.prepare(by(sides), args, range(list.length * Math.max(1, sides / sidesAtOnce)), options),
       };
     },
-    free: () => [a, sums, ...Object.values(lists)].forEach((array) => array.free()),
+    free: () => [numbers, sums, ...Object.values(lists)].forEach((array) => array.free()),
   };
 }
 

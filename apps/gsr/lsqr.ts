@@ -33,6 +33,8 @@ export interface Bidiagonalisation {
   anew?: Step[];
   /** Does what `update` does, with a v that `transpose` has not written. */
   advance?: Step[];
+  /** The same with coefficients in f64, where the others are rounded: `forward`, and from u alone the parts of `start`. */
+  exact?: { forward: Step[]; squares: Step[]; product: Step[] };
   /** Brings memory of its own into the state in which `start` expects it. */
   reset?(): void;
   free?(): void;
@@ -136,6 +138,8 @@ export interface Solution extends Ended {
   secondsPerIteration: number;
   /** Device seconds of each step by itself, mean over the timed iterations; empty unless timed. */
   steps: Record<string, number>;
+  /** Corrections of a solution with coefficients in f32. */
+  corrections?: number;
 }
 
 /**
@@ -146,6 +150,8 @@ export class Lsqr {
   private readonly first: Step[];
   /** After the matrix's `forward`: up to alpha, and from there on. */
   private readonly rest: { readonly alpha: Step[]; readonly update: Step[] };
+  /** Start of a correction. */
+  private readonly again: Step[];
   private launches: Launch[];
 
   /** @param options of launches on vectors and scalars, which must come out alike on all members */
@@ -154,16 +160,25 @@ export class Lsqr {
     private readonly matrix: Bidiagonalisation,
     private readonly options: LaunchOptions = {},
   ) {
-    const { start, forward, transpose, anew = [], advance } = matrix;
+    const { start, forward, transpose, anew = [], advance, exact } = matrix;
     const scalars = shares.map((share) => ({ share, launches: share.scalars.prepare(options) }));
     const one = (which: keyof ReturnType<Scalars["prepare"]>): Step[] =>
       scalars.map(({ share, launches }) => ({ name: launches[which].kernel.name, queue: share.member.queue(0), launch: launches[which] }));
-    this.first = [...start.squares, ...one("norm"), ...start.product, ...one("start"), ...shares.map((share) => this.direction(share))];
+    const begin = ({ squares, product }: Bidiagonalisation["start"]): Step[] => [
+      ...squares,
+      ...one("norm"),
+      ...product,
+      ...one("start"),
+      ...shares.map((share) => this.direction(share)),
+    ];
+    this.first = begin(start);
+    this.again = exact ? begin(exact) : [];
     this.rest = {
       alpha: [...one("norm"), ...transpose],
       update: [...one("rotate"), ...(advance ?? shares.map((share) => this.update(share))), ...one("monitor")],
     };
-    const all = [...this.first, ...forward, ...this.rest.alpha, ...anew, ...this.rest.update];
+    const ofExact = [...this.again, ...(exact?.forward ?? [])];
+    const all = [...this.first, ...ofExact, ...forward, ...this.rest.alpha, ...anew, ...this.rest.update];
     this.launches = [...new Set(all.flatMap((step) => ("launch" in step ? [step.launch] : [])))];
   }
 
@@ -196,12 +211,16 @@ export class Lsqr {
   /**
    * Solves A x = b for each side, with b in `u` (overwritten); x and the variances belong to the scaled matrix. A side ends as it would by itself, and keeps x
    * while others go on. Throws where b is not finite.
+   * @param begun whether `beginCorrection` has begun the solution
    */
-  async solve({ iterations: limit, timed = false, onIteration, from, pause, ...options }: SolveOptions): Promise<Solution[]> {
+  async solve(
+    { iterations: limit, timed = false, onIteration, from, pause, ...options }: SolveOptions,
+    begun = false,
+  ): Promise<Solution[]> {
     const tolerances = { ...PUBLISHED_TOLERANCES, ...options };
     const [{ scalars, member }] = this.shares;
     const queue = member.queue(0);
-    const states = await this.begin(from);
+    const states = await this.begin(begun ? 0 : from);
     const sides = new Sides(states, (side, end) => this.shares.forEach((share) => share.scalars.set(side, { runs: 0, ...end })));
     sides.end(from ?? 0, (state) => (state.arnorm === 0 ? 0 : (from ?? 0) >= limit ? 7 : undefined));
     const seconds = new Map<string, number>();
@@ -273,7 +292,7 @@ export class Lsqr {
   private async tune(): Promise<void> {
     const faster = new Map<Launch, Launch>();
     const { anew = [] } = this.matrix;
-    const launched = new Set([...this.first, ...this.all, ...anew].filter((step) => "launch" in step));
+    const launched = new Set([...this.first, ...this.again, ...this.all, ...anew].filter((step) => "launch" in step));
     for (const { launch, queue } of launched) if (!faster.has(launch)) faster.set(launch, await atFirstUse(queue.device, launch));
     for (const step of launched) step.launch = faster.get(step.launch)!;
     this.launches = [...faster.values()];
@@ -307,9 +326,35 @@ export class Lsqr {
       await member.device.run(rescale, { p: p[n], x, v }, range(x.length), this.options);
       scalars.write({ minusAlpha: -1, minusRatio: -1 });
     }
-    run(this.matrix.forward);
+    run(this.matrix.exact?.forward ?? this.matrix.forward);
     const [{ betaSquared, betaSquaredConstraints }] = await this.shares[0].scalars.read();
     return Math.sqrt(betaSquared + betaSquaredConstraints);
+  }
+
+  /**
+   * Begins to solve for a correction of the scaled solution in `x`, with b in `u`: from r = b - A x and g = A^T r with coefficients in f64, the solution y of
+   * min |C y|^2 / 2 + g.y for the coefficients C of an iteration, such that x - y is the better solution. It is LSQR's for C and one more row g^T / |r|,
+   * whose known term is |r|, so that its stopping rules mean what they mean for x; the row only scales y, by |r'|^2 / |r|^2 for LSQR's residual r' (the
+   * formula of Sherman and Morrison), and no vector needs an element for it: u is 0 after its first step. For one side.
+   * @returns the norms of r and g
+   */
+  async beginCorrection(): Promise<{ rnorm: number; arnorm: number }> {
+    const { exact, reset } = this.matrix;
+    reset?.();
+    for (const { member, vectors, scalars } of this.shares) {
+      member.queue(0).copy(vectors.x, vectors.v);
+      scalars.write({ minusAlpha: -1, minusRatio: -1 });
+    }
+    run(exact!.forward);
+    reset?.();
+    for (const { member, vectors, scalars } of this.shares) {
+      scalars.write({ cs2: -1, minusRatio: 1, runs: 1 });
+      for (const vector of [vectors.v, vectors.x, vectors.variance]) member.queue(0).clear(vector);
+    }
+    run(this.again);
+    for (const { member, vectors } of this.shares) member.queue(0).clear(vectors.u);
+    const [{ rnorm, arnorm }] = await this.shares[0].scalars.read();
+    return { rnorm, arnorm };
   }
 
   free(): void {

@@ -57,6 +57,9 @@ export async function resultsOf({ solver, solution, robust, probes }: Done, { op
     first: Array.from({ length: 5 }, (_, j) => ({ x: x[j], standardError: errors[j] })),
     kernels: kernelTimes(solver.steps, solution),
     doubts: [
+      ...(solution.corrections !== undefined && solution.istop === 6
+        ? ["coefficients in f32 do not determine the solution: take --coefficients f64"]
+        : []),
       ...(verdicts?.some(({ ok }) => !ok) ? ["the solution does not lie about the truth as its standard errors say"] : []),
       ...(robust && !robust.settled
         ? ["the weights have not settled: --robust needs a better conditioned system, or more iterations"]
@@ -163,14 +166,21 @@ function deviationText({ mean, rms, max, published }: Deviation): string {
 
 function resultText(solution: Solution, deviation: Deviation | undefined): string {
   const e = (value: number) => value.toExponential(6);
+  const { corrections } = solution;
   return [
     `stopped after ${solution.iterations} iterations: ${STOP_REASONS[solution.istop]} (istop ${solution.istop})`,
     ...(deviation ? [deviationText(deviation)] : []),
     `residual         |r| ${e(solution.rnorm)}, |r|/|b| ${e(solution.rnorm / solution.bnorm)}, |A^T r| ${e(solution.arnorm)}`,
     `estimates        |A| ${e(solution.anorm)}, cond(A) ${e(solution.acond)}, |x| ${e(solution.xnorm)}`,
+    ...(corrections === undefined ? [] : [correctionsText(solution, corrections)]),
     `time             ${(1000 * solution.secondsPerIteration).toFixed(4)} ms an iteration`,
     "",
   ].join("\n");
+}
+
+function correctionsText({ arnorm, anorm, rnorm }: Solution, corrections: number): string {
+  const relative = (arnorm / (anorm * rnorm)).toExponential(2);
+  return `coefficients     f32, ${corrections} correction${corrections === 1 ? "" : "s"} with f64; |A^T r|/(|A||r|) with f64 ${relative}`;
 }
 
 /** Work and time of the launches of one name in an iteration. */

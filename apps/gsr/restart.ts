@@ -17,6 +17,8 @@ const NAMES = [
   "layout",
   "norm",
   "precision",
+  "coefficients",
+  "corrections",
   "atol",
   "btol",
   "conlim",

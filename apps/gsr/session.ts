@@ -209,6 +209,7 @@ class Session {
     const { resume } = this;
     if (!resume) return undefined;
     this.resume = undefined;
+    this.solver.refinementPlace = this.place.refinement;
     await restore(resume, this.solver, this.arrays);
     return this.place.iterations;
   }
@@ -217,6 +218,7 @@ class Session {
     isDue: (iteration) => this.isDue(iteration),
     save: async (iteration) => {
       this.place.iterations = iteration;
+      this.place.refinement = this.solver.refinementPlace;
       const { file, stop } = this.saving;
       const { set } = this;
       if (file !== undefined) await writeCheckpoint(file, this.solver, this.arrays, this.place);

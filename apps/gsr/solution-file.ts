@@ -20,6 +20,8 @@ export interface SystemKey {
 export interface SolutionFile {
   readonly system: SystemKey;
   readonly precision: string;
+  /** Type of the coefficients of iterations where it is not f64. */
+  readonly coefficients?: string;
   /** Probes that gave the standard errors; absent where they are LSQR's estimate. */
   readonly probes?: number;
   /** uas, uas a year; the last unknown of a scanning system is 1000 (gamma - 1) */
@@ -58,7 +60,7 @@ export function solutionOf(path: string, content: unknown): SolutionFile {
     throw new IsoformError(`${path} is not a solution of isoform gsr: write one with isoform gsr --out`);
   if (file.version !== SOLUTION_VERSION)
     throw new IsoformError(`${path} has version ${file.version}, and this program reads version ${SOLUTION_VERSION}: solve again`);
-  const { precision, probes, x, standardErrors } = file;
+  const { precision, coefficients, probes, x, standardErrors } = file;
   const system = file.system as SystemKey | undefined;
   const length = system?.shape && sections(system.shape).unknowns;
   const isVector = (values: unknown): values is number[] =>
@@ -67,5 +69,6 @@ export function solutionOf(path: string, content: unknown): SolutionFile {
     throw new IsoformError(
       `${path} is damaged: x and standardErrors need a finite number for each of the ${length ?? "system's"} unknowns`,
     );
-  return { system, precision, ...(probes === undefined ? {} : { probes: Number(probes) }), x, standardErrors };
+  const rounded = coefficients === undefined ? {} : { coefficients: String(coefficients) };
+  return { system, precision, ...rounded, ...(probes === undefined ? {} : { probes: Number(probes) }), x, standardErrors };
 }

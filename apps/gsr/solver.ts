@@ -6,6 +6,8 @@ import type { CheckpointedArray } from "isoform/io";
 import type { Progress } from "isoform/portability";
 import type { Part } from "./division.js";
 import { divide, isTiled } from "./division.js";
+import type { CoefficientType } from "./coefficients.js";
+import { requireCoefficients } from "./coefficients.js";
 import type { FormOptions, Sorted } from "./copies.js";
 import { fusedFootprint, makeCopies } from "./copies.js";
 import { Engine, shareOf } from "./engine.js";
@@ -18,6 +20,8 @@ import { planFor } from "./memory.js";
 import { paperForm } from "./paper.js";
 import type { Probes } from "./probes.js";
 import { probeErrors, requireProbes, writeProbe } from "./probes.js";
+import type { RefinementPlace } from "./refinement.js";
+import { Refinement } from "./refinement.js";
 import { orderRows } from "./row-order.js";
 import type { ScanningOptions, ScanningSource } from "./scanning/index.js";
 import { scanningRows } from "./scanning/index.js";
@@ -81,18 +85,24 @@ export const GENERAL_FORMS: readonly FormName[] = Object.entries<Form>(FORMS)
  */
 const FEWEST_OF_KNOT = 64;
 
+/** A form whose iterations have coefficients of a type. */
+function formOf(name: FormName, coefficients: CoefficientType): Form {
+  const form: Form = FORMS[name];
+  return coefficients === "f32" && form.sorted ? fused({ ...form.sorted, coefficients }) : form;
+}
+
 /** The fastest form, as measured, that a device has room for: the README of apps/gsr has the table. */
-export function fastestForm(device: Device, source: RowSource): FormName {
+export function fastestForm(device: Device, source: RowSource, coefficients: CoefficientType = "f64"): FormName {
   if (device.memory.name === "cpu") return "fused";
   const { observations, knots } = source.shape;
   const crowded = observations >= FEWEST_OF_KNOT * knots;
   const forms: readonly FormName[] = crowded ? [...(source.hasFactors ? (["factored"] as const) : []), "ordered"] : ["gathered"];
-  return forms.find((form) => hasRoom(device, source, form)) ?? "fused";
+  return forms.find((form) => hasRoom(device, source, formOf(form, coefficients))) ?? "fused";
 }
 
-function hasRoom(device: Device, source: RowSource, form: FormName): boolean {
+function hasRoom(device: Device, source: RowSource, form: Form): boolean {
   try {
-    requireRoom(device, source, FORMS[form].footprint(source.shape));
+    requireRoom(device, source, form.footprint(source.shape));
     return true;
   } catch {
     return false;
@@ -109,6 +119,10 @@ export interface SolverOptions {
   layout?: Layout;
   /** Default: `fast`. */
   precision?: Precision;
+  /** Type of the coefficients that iterations read; `f32` is for all forms but `paper`, in fast mode. Default: `f64`. */
+  coefficients?: CoefficientType;
+  /** Corrections of a solution with coefficients in f32, at most. Default: as many as the solution needs. */
+  corrections?: number;
   /** How alpha is found; `merged` is for all forms but `paper`. Default: `separate`. */
   norm?: Norm;
   /**
@@ -167,6 +181,7 @@ interface ProbesTogether {
 /** A system on a set of devices, with the solver for it: `solve` may be called again. In several processes all call each function. */
 export class Solver {
   private more?: Engine;
+  private refinement?: Refinement;
 
   private constructor(
     readonly set: DeviceSet,
@@ -209,13 +224,16 @@ export class Solver {
     const { seed = 0, norm = "separate" } = options;
     const [{ device }] = set.locals;
     const precision = options.precision ?? device.precision;
-    const form = options.form === "fastest" ? fastestFormOn(set, source) : (options.form ?? "paper");
-    const { layout, sorted }: Form = FORMS[form];
+    const { coefficients = "f64" } = options;
+    const form = options.form === "fastest" ? fastestFormOn(set, source, coefficients) : (options.form ?? "paper");
+    const made = formOf(form, coefficients);
+    const { layout, sorted } = made;
     requireForm(set, form, norm);
+    requireCoefficients(coefficients, precision, form, "transits" in source ? source.frameIsFixed : true);
     if (sorted?.factored && !source.hasFactors)
       throw new LaunchError("rows of this system are not made of factors: take the form ordered in place of factored");
     const parts = divide(source.starRow, set.members.length, isTiled(precision, form));
-    const plan = await planFor({ set, source, parts, form }, FORMS[form], options.sides ?? "most", norm);
+    const plan = await planFor({ set, source, parts, form }, made, options.sides ?? "most", norm);
     options.onPlan?.(plan);
     const launch: FormOptions = { rows: { precision }, alike: { precision: mayDiffer(set) ? "strict" : precision } };
     const layoutOn = (on: Device): LayoutName => LAYOUTS[options.layout ?? layout(on)];
@@ -242,7 +260,10 @@ export class Solver {
     };
     const scanning = "transits" in source ? source : undefined;
     const owned = [...systems, ...ordered.map(({ order }) => order), ...copies];
-    return new Solver(set, form, source.shape, scanning, seed, parts, plan.sides, await engineOf(1), engineOf, owned);
+    const one = await engineOf(1);
+    const solver = new Solver(set, form, source.shape, scanning, seed, parts, plan.sides, one, engineOf, owned);
+    if (coefficients === "f32") solver.refinement = new Refinement(one, options.corrections);
+    return solver;
   }
 
   /** The part of the system that the first member of this process has: all of it on one device. */
@@ -267,13 +288,17 @@ export class Solver {
 
   /** Runs LSQR from x = 0, or on from a restored state; the solution and standard errors of the unscaled system stay on the devices. */
   async solve(options: SolveOptions & { compatibleErrors?: boolean }): Promise<Solution> {
-    if (options.from === undefined)
-      for (const { member, system, vectors } of this.one.shares) member.queue(0).copy(system.knownTerms, vectors.u.at(1, 0));
-    const [solution] = await this.one.lsqr.solve(options);
+    if (options.from === undefined) this.copyKnownTerms();
+    const { refinement } = this;
+    const solution = refinement ? await refinement.solve(options, () => this.copyKnownTerms()) : (await this.one.lsqr.solve(options))[0];
     const { shape } = this;
     const counted = options.compatibleErrors ? sharedUnknowns(shape) : sections(shape).unknowns;
     if (solution.istop >= 0) await this.one.lsqr.finish(this.scalings, solution.rnorm, shape.observations - counted);
     return solution;
+  }
+
+  private copyKnownTerms(): void {
+    for (const { member, system, vectors } of this.one.shares) member.queue(0).copy(system.knownTerms, vectors.u.at(1, 0));
   }
 
   /** Unknowns found by the last `solve`: five for each star, then attitude, then instrument. */
@@ -298,7 +323,7 @@ export class Solver {
 
   /** |b - A x| of the last solution, computed anew, and the residuals b - A x of some rows (constraints follow the observations). */
   async residual(rows: readonly (readonly [first: number, end: number])[] = []): Promise<{ norm: number; rows: ArrayLike<number>[] }> {
-    for (const { member, system, vectors } of this.one.shares) member.queue(0).copy(system.knownTerms, vectors.u.at(1, 0));
+    this.copyKnownTerms();
     const norm = await this.one.lsqr.residual(this.scalings);
     if (rows.length === 0) return { norm, rows: [] };
     const negative = await this.one.wholeU();
@@ -378,7 +403,18 @@ export class Solver {
    * `probesFrom` solves for.
    */
   async state(sides = 1): Promise<CheckpointedArray[]> {
-    return (await this.engineFor(sides)).state();
+    const state = (await this.engineFor(sides)).state();
+    const { refinement, set, shape } = this;
+    return refinement && sides === 1 ? [...state, ...refinement.state(set, sections(shape).unknowns)] : state;
+  }
+
+  /** Place of the correction in work, for a checkpoint; to go on with one, set it before the state is restored. */
+  get refinementPlace(): RefinementPlace | undefined {
+    return this.refinement?.place;
+  }
+
+  set refinementPlace(place: RefinementPlace | undefined) {
+    if (this.refinement) this.refinement.place = place;
   }
 
   /** Frees the memory on the devices. */
@@ -404,14 +440,14 @@ function requireForm({ members, name }: DeviceSet, form: FormName, norm: Norm): 
 }
 
 /** The fastest form of all devices: each must have room for its part. */
-function fastestFormOn(set: DeviceSet, source: RowSource): FormName {
+function fastestFormOn(set: DeviceSet, source: RowSource, coefficients: CoefficientType): FormName {
   const count = set.members.length;
-  if (count === 1) return fastestForm(set.locals[0].device, source);
+  if (count === 1) return fastestForm(set.locals[0].device, source, coefficients);
   const part: RowSource = {
     ...source,
     shape: { ...source.shape, stars: Math.ceil(source.shape.stars / count), observations: Math.ceil(source.shape.observations / count) },
   };
-  const forms = new Set(set.locals.map(({ device }) => fastestForm(device, part)));
+  const forms = new Set(set.locals.map(({ device }) => fastestForm(device, part, coefficients)));
   return forms.size === 1 ? [...forms][0] : "fused";
 }
 

@@ -1,12 +1,15 @@
 import type { LaunchOptions } from "isoform";
 import { f64, i32, kernel, range, view } from "isoform";
+import type { CoefficientType } from "./coefficients.js";
+import type { NarrowRows } from "./narrow-rows.js";
+import { coefficientBytes } from "./coefficients.js";
+import { coefficientsOf } from "./narrow-rows.js";
 import type { SortedSection } from "./lists.js";
 import { copyLists, listSums, sidesOf } from "./lists.js";
 import type { Shape } from "./shape.js";
 import { ATTITUDE, AXES, KNOTS } from "./shape.js";
 import { bySides } from "./sides.js";
 import { inSlices } from "./slices.js";
-import type { StarRows } from "./system.js";
 
 /* Attitude: rows with one start knot share twelve unknowns. */
 
@@ -36,11 +39,13 @@ export const attitudeKnots = bySides((sides) =>
 export const startKnots = ({ knots }: Shape): number => knots - KNOTS + 1;
 
 /** Device memory of the attitude's copy, without what slices are filled up with. */
-export const sortedAttitudeFootprint = (shape: Shape): number =>
-  shape.observations * (8 * ATTITUDE + 4) + shape.knots * (8 * ATTITUDE + 12);
+export const sortedAttitudeFootprint = (shape: Shape, type: CoefficientType): number =>
+  shape.observations * (coefficientBytes(type) * ATTITUDE + 4) + shape.knots * (8 * ATTITUDE + 12);
 
 /** The attitude's share of A^T u from a copy of its coefficients by start knot. */
-export async function sortedAttitude({ device, shape, attitude, knot }: StarRows, options: LaunchOptions): Promise<SortedSection> {
+export async function sortedAttitude(rows: NarrowRows, options: LaunchOptions): Promise<SortedSection> {
+  const { device, shape, knot } = rows;
+  const { attitude } = coefficientsOf(rows);
   const groups = startKnots(shape);
   const groupOf = (await device.queue.read(knot)) as Int32Array;
   const slices = inSlices({ groups, entries: groupOf.length, groupOf });

@@ -1,12 +1,15 @@
 import type { LaunchOptions } from "isoform";
 import { f64, i32, kernel, range, view } from "isoform";
+import type { CoefficientType } from "./coefficients.js";
+import type { NarrowRows } from "./narrow-rows.js";
+import { REALS, byCoefficients, coefficientBytes } from "./coefficients.js";
+import { coefficientsOf } from "./narrow-rows.js";
 import type { ListStep, SortedSection } from "./lists.js";
 import { LISTS, TILE_ROWS, buffers, copyLists, groupSums, listSums, sidesOf, tilesOf, upload } from "./lists.js";
 import type { Shape } from "./shape.js";
 import { INSTRUMENT, instrumentLayout } from "./shape.js";
 import { bySides } from "./sides.js";
 import { SLICE, inSlices } from "./slices.js";
-import type { StarRows } from "./system.js";
 
 /*
  * Instrument: coefficients of one unknown, cut into tiles of rows whose u stays in a cache. Where five of a row's six unknowns follow from its CCD, field
@@ -28,26 +31,28 @@ const OF_CLASS = Array.from({ length: INSTRUMENT }, (_, k) => k).filter((k) => k
 const FEWEST_ROWS = 8;
 
 /** Copies coefficients: of each row those from `first` on, `width` of them, are counted by `entry`. */
-const gatherEntries = kernel(
-  "gatherEntries",
-  { entry: view(i32), first: i32, width: i32, a: view(f64, 2), sorted: view(f64), row: view(i32) },
-  ({ entry, first, width, a, sorted, row }, e) => {
-    const i = Math.trunc(entry[e] / width);
-    sorted[e] = a[i][first + entry[e] - width * i];
-    row[e] = i;
-  },
+const gatherEntries = byCoefficients((real) =>
+  kernel(
+    "gatherEntries",
+    { entry: view(i32), first: i32, width: i32, a: view(real, 2), sorted: view(real), row: view(i32) },
+    ({ entry, first, width, a, sorted, row }, e) => {
+      const i = Math.trunc(entry[e] / width);
+      sorted[e] = a[i][first + entry[e] - width * i];
+      row[e] = i;
+    },
+  ),
 );
 
 /** Sides that a thread has of a list of a column: on an H200 four sides take 0.87 of the time that they take with one, 0.84 of that with four. */
 const TILE_SIDES = 2;
 
 /** For each list of a column of a tile the sum of its coefficients times u. */
-const instrumentTiles = bySides((sides) => {
+const instrumentTiles = byCoefficients((real, sides) => {
   const pack = Math.min(sides, TILE_SIDES);
   const groups = sides / pack;
   return kernel(
     "instrumentTiles",
-    { a: view(f64), ...LISTS, sums: view(f64, 2, { disjoint: true }) },
+    { a: view(real), ...LISTS, sums: view(f64, 2, { disjoint: true }) },
     ({ a, row, list, start, length, u, sums }, i) => {
       const place = groups === 1 ? i : Math.trunc(i / groups);
       const first = groups === 1 ? 0 : pack * (i % groups);
@@ -110,11 +115,11 @@ export const sortedSums = (shape: Shape): number =>
   (INSTRUMENT * shape.observations) / LONGEST_LIST + tilesOf(shape) * instrumentLayout(shape).size;
 
 /** Device memory of the instrument's copy, without what slices are filled up with; classes need less. */
-export const sortedInstrumentFootprint = (shape: Shape): number =>
-  shape.observations * INSTRUMENT * (12 + 20 / LONGEST_LIST) + tilesOf(shape) * instrumentLayout(shape).size * 24;
+export const sortedInstrumentFootprint = (shape: Shape, type: CoefficientType): number =>
+  shape.observations * INSTRUMENT * (4 + coefficientBytes(type) + 20 / LONGEST_LIST) + tilesOf(shape) * instrumentLayout(shape).size * 24;
 
 /** The instrument's share of A^T u from a copy of its coefficients by tile of `tileRows` rows, and in it by column, or by class and column. */
-export async function sortedInstrument(rows: StarRows, options: LaunchOptions, tileRows = TILE_ROWS): Promise<SortedSection> {
+export async function sortedInstrument(rows: NarrowRows, options: LaunchOptions, tileRows = TILE_ROWS): Promise<SortedSection> {
   const columnOf = (await rows.device.queue.read(rows.column)) as Int32Array;
   const classRows = Math.min(CLASS_TILE_ROWS, tileRows);
   const classes = classesOf(columnOf, tilesOf(rows.shape, classRows));
@@ -163,11 +168,13 @@ function classesOf(columnOf: Int32Array, tiles: number): Classes | undefined {
 }
 
 async function ofClasses(
-  { device, shape, instrument }: StarRows,
+  rows: NarrowRows,
   { count, classOf, columns }: Classes,
   tileRows: number,
   options: LaunchOptions,
 ): Promise<SortedSection> {
+  const { device, shape } = rows;
+  const { instrument } = coefficientsOf(rows);
   const slices = inSlices({ groups: count, entries: tileRows, groupOf: classOf }, LONGEST_OF_CLASS);
   const copy = await copyLists(device, instrument, OF_CLASS, slices, classTiles, options);
   const first = device.from(i32, slices.first);
@@ -208,22 +215,25 @@ interface Counted {
 }
 
 async function ofEntries(
-  { device, shape, instrument }: StarRows,
+  rows: NarrowRows,
   columnOf: Int32Array,
   { first, width, tileRows }: Counted,
   options: LaunchOptions,
 ): Promise<SortedSection> {
+  const { device, shape } = rows;
+  const { instrument } = coefficientsOf(rows);
+  const { type } = instrument;
   const [tiles, columns] = [tilesOf(shape, tileRows), instrumentLayout(shape).size];
   const slices = inSlices({ groups: columns, entries: width * tileRows, groupOf: columnOf }, LONGEST_LIST);
   const { entries: entry, first: firstList, ...lists } = upload(device, { ...slices });
   const row = device.array(i32, entry.length);
-  const a = device.array(f64, entry.length);
+  const a = device.array(REALS[type], entry.length);
   const sums = buffers(device, [lists.list.length]);
-  await device.run(gatherEntries, { entry, first, width, a: instrument, sorted: a, row }, range(entry.length), options);
+  await device.run(gatherEntries(type, 1), { entry, first, width, a: instrument, sorted: a, row }, range(entry.length), options);
   entry.free();
   return {
     sums: (u) => {
-      const by = instrumentTiles(sidesOf(u));
+      const by = instrumentTiles(type, sidesOf(u));
       const args = { a, row, ...lists, u, sums: sums(sidesOf(u)) };
       return [
         { name: by.name, launch: device.prepare(by, args, range(lists.list.length * Math.max(1, sidesOf(u) / TILE_SIDES)), options) },

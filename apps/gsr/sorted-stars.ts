@@ -1,5 +1,9 @@
 import type { LaunchOptions } from "isoform";
 import { i32, range } from "isoform";
+import type { CoefficientType } from "./coefficients.js";
+import type { NarrowRows } from "./narrow-rows.js";
+import { coefficientBytes } from "./coefficients.js";
+import { coefficientsOf } from "./narrow-rows.js";
 import type { SortedSection } from "./lists.js";
 import { TILE_ROWS, copyLists, groupSums, listSums, sidesOf, tilesOf } from "./lists.js";
 import type { Shape } from "./shape.js";
@@ -26,12 +30,13 @@ const starSums = groupSums("starSums");
 export const listsOfAllStars = (shape: Shape): number => tilesOf(shape) * shape.stars + shape.observations / LONGEST_LIST;
 
 /** Device memory of the stars' copy, without what slices are filled up with. */
-export const sortedStarsFootprint = (shape: Shape): number =>
-  shape.observations * (8 * ASTROMETRIC + 4) + listsOfAllStars(shape) * (8 * ASTROMETRIC + 16);
+export const sortedStarsFootprint = (shape: Shape, type: CoefficientType): number =>
+  shape.observations * (coefficientBytes(type) * ASTROMETRIC + 4) + listsOfAllStars(shape) * (8 * ASTROMETRIC + 16);
 
 /** The stars' part of A^T u from a copy of their coefficients; `firstStar` has the number 0 in `t`. */
-export async function sortedStars(rows: StarRows, firstStar: number, options: LaunchOptions, tile = TILE_ROWS): Promise<SortedSection> {
-  const { device, shape, astrometric } = rows;
+export async function sortedStars(rows: NarrowRows, firstStar: number, options: LaunchOptions, tile = TILE_ROWS): Promise<SortedSection> {
+  const { device, shape } = rows;
+  const { astrometric } = coefficientsOf(rows);
   const { slices, tileRows } = await listsOfStars(rows, firstStar, tile);
   const copy = await copyLists(device, astrometric, [...Array(ASTROMETRIC).keys()], slices, starLists, options);
   const first = device.from(i32, slices.first);

@@ -1,4 +1,5 @@
 import { bool, f64, fixed, i32, scatter, kernel, sum, teamKernel, view } from "isoform";
+import { byCoefficients } from "./coefficients.js";
 import { bySides } from "./sides.js";
 
 /*
@@ -10,16 +11,16 @@ import { bySides } from "./sides.js";
  * A team a star. `xAtt` comes from `attitudeByKnot`, so that what a row reads of it lies together. `tAtt` and `tInstr` take part only where they are to be scattered into, `global` and `xGlobal` where there is a global unknown; its
  * share of A^T u, a sum over all rows, is `a2Global`'s.
  */
-export const sweep = bySides((sides) =>
+export const sweep = byCoefficients((real, sides) =>
   teamKernel(
     "sweep",
     {
       scatterAttitude: fixed(bool),
       scatterInstrument: fixed(bool),
       hasGlobal: fixed(bool),
-      astrometric: view(f64, 2),
-      attitude: view(f64, 2),
-      instrument: view(f64, 2),
+      astrometric: view(real, 2),
+      attitude: view(real, 2),
+      instrument: view(real, 2),
       global: view(f64),
       knot: view(i32),
       column: view(i32, 2),
@@ -100,16 +101,16 @@ export const OF_KNOT = 14;
  * The sweep over rows in the order of their start knots (row-order.ts), a team for each side of a start knot: its twelve unknowns are each member's. Sums are
  * left in `sums`, [knot][`OF_KNOT`][side]. Shares of stars and instrument come from copies.
  */
-export const sweepByKnot = bySides((sides) => {
+export const sweepByKnot = byCoefficients((real, sides) => {
   const pack = knotPack(sides);
   const groups = sides / pack;
   return teamKernel(
     "sweepByKnot",
     {
       hasGlobal: fixed(bool),
-      astrometric: view(f64, 2),
-      attitude: view(f64, 2),
-      instrument: view(f64, 2),
+      astrometric: view(real, 2),
+      attitude: view(real, 2),
+      instrument: view(real, 2),
       global: view(f64),
       star: view(i32),
       column: view(i32, 2),

@@ -6,9 +6,10 @@ import type { Vectors } from "./lsqr.js";
 import type { ScalarName, Scalars } from "./scalars.js";
 import { SUMS } from "./scalars.js";
 import { sharedUnknowns } from "./shape.js";
+import type { NarrowRows } from "./narrow-rows.js";
 import type { FactoredColumns, FactoredVector } from "./factored-part.js";
 import type { SortedSection } from "./lists.js";
-import type { DeviceSparse, StarRows, System } from "./system.js";
+import type { DeviceSparse, System } from "./system.js";
 import { sharedOf, uploadSparse } from "./system.js";
 
 /*
@@ -25,7 +26,7 @@ export interface Share {
 
 /** Data that a tile of stars has on the device for any number of sides: its rows, and copies of them. */
 export interface TileCopies {
-  readonly rows: StarRows;
+  readonly rows: NarrowRows;
   readonly attitude?: SortedSection;
   /** For rows in the order of their start knots: the first row of each, and the stars' part of A^T u. */
   readonly ordered?: { readonly knotRow: View<"i32">; readonly stars: SortedSection };

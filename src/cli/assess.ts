@@ -4,7 +4,7 @@ import type { OpenOptions } from "../device/device.js";
 import { hasGrid, type Shell } from "../portability/application.js";
 import type { Evidence } from "../portability/assessment.js";
 import type { Assessment } from "../portability/schema.js";
-import type { PlatformSet } from "../portability/metric.js";
+import { YARDSTICKS, type PlatformSet, type Yardstick } from "../portability/metric.js";
 import { PORTS, type Port } from "../portability/ports/names.js";
 import { SETTING_OPTIONS, DEFAULT_SETTINGS, type GridSettings } from "../skeleton/settings.js";
 import { APPLICATIONS } from "./commands.js";
@@ -36,6 +36,8 @@ interface AssessOptions extends Partial<GridSettings> {
   from?: string;
   bandwidth?: string;
   set?: PlatformSet[];
+  yardstick: Yardstick;
+  quantity?: string;
   f64?: OpenOptions["f64"];
 }
 
@@ -83,7 +85,20 @@ export function addAssess(program: Command, shell: Shell): void {
     .option(
       "--no-handwritten",
       "leave out the hand-written programs (C with OpenMP, CUDA), which are measured too if their compiler is found",
-    )
+    );
+  addGathered(assess, measuring)
+    .option("--json <file>", "write everything as JSON")
+    .option("--report <file>", "write a self-contained HTML report with an efficiency cascade and a roofline")
+    .addHelpText("after", EXAMPLES)
+    .action((applications: string[], options: AssessOptions, command: Command) => {
+      const asked = ["gib", "iterations", "repeats"].some((name) => command.getOptionValueSource(name) === "cli");
+      return assessCommand(applications, { ...options, ...(!asked && { seconds: DEFAULT_SECONDS }) }, shell);
+    });
+}
+
+/** Adds options for timings that exist, and for what is computed from any. */
+function addGathered(assess: Command, measuring: string[]): Command {
+  return assess
     .addOption(new Option("--merge <files...>", "put together the JSON files of several machines").conflicts([...measuring, "from"]))
     .addOption(
       new Option(
@@ -97,13 +112,15 @@ export function addAssess(program: Command, shell: Shell): void {
       "name a set of platforms to compute the metric over, such as NVIDIA=H100,A100; may be repeated",
       platformSet,
     )
-    .option("--json <file>", "write everything as JSON")
-    .option("--report <file>", "write a self-contained HTML report with an efficiency cascade and a roofline")
-    .addHelpText("after", EXAMPLES)
-    .action((applications: string[], options: AssessOptions, command: Command) => {
-      const asked = ["gib", "iterations", "repeats"].some((name) => command.getOptionValueSource(name) === "cli");
-      return assessCommand(applications, { ...options, ...(!asked && { seconds: DEFAULT_SECONDS }) }, shell);
-    });
+    .addOption(
+      new Option(
+        "--yardstick <programs>",
+        "what application efficiencies are measured against on each platform: the fastest of any program there, or of those that run on all of a set; tables show both, figures and the summary this one",
+      )
+        .choices(YARDSTICKS)
+        .default("any"),
+    )
+    .option("--quantity <name>", "with --from: the quantity that applications are compared by (default: iteration)");
 }
 
 async function assessCommand(applications: string[], options: AssessOptions, shell: Shell): Promise<void> {
@@ -111,6 +128,8 @@ async function assessCommand(applications: string[], options: AssessOptions, she
   await shell.checkOutputs({ json, report }, { merge, from, bandwidth });
   if (options.bandwidth !== undefined && options.from === undefined)
     throw new IsoformError("--bandwidth needs --from: without it the bandwidth of each device is measured; leave it out, or add --from");
+  if (options.quantity !== undefined && options.from === undefined)
+    throw new IsoformError("--quantity is for timings from --from: add that, or leave it out");
   if (applications.length && (options.from ?? options.merge) !== undefined)
     throw new IsoformError(`${applications.join(", ")}: no application runs with --from or --merge: leave out the names`);
   const interruption = shell.interruption();
@@ -136,12 +155,12 @@ async function tell(evidence: Evidence, options: AssessOptions, shell: Shell): P
   const remarks: string[] = [];
   const assessed = (): Assessment => {
     try {
-      return assess(evidence, options.set);
+      return assess(evidence, options.set, options.yardstick);
     } catch (error) {
       // A wrong name in a set must not lose the measurements.
       if (!(error instanceof IsoformError) || (options.from ?? options.merge) !== undefined) throw error;
       remarks.push(`--set is left out: ${error.message}`);
-      return assess(evidence);
+      return assess(evidence, undefined, options.yardstick);
     }
   };
   const assessment = assessed();
@@ -169,7 +188,7 @@ async function tell(evidence: Evidence, options: AssessOptions, shell: Shell): P
 async function gather(applications: string[], options: AssessOptions & { stop: AbortSignal }, shell: Shell): Promise<Evidence> {
   if (options.from !== undefined) {
     const { published } = await import("../portability/assessment.js");
-    return published(options.from, options.bandwidth);
+    return published(options.from, options.bandwidth, options.quantity);
   }
   if (options.merge !== undefined) {
     const [{ readAssessment }, { merge }] = await Promise.all([import("../portability/assessment.js"), import("../portability/merge.js")]);

@@ -9,6 +9,8 @@ import {
   type PlatformSet,
   type Roof,
   type Run,
+  YARDSTICKS,
+  type Yardstick,
 } from "./metric.js";
 import { groupBy } from "./group.js";
 import { fastestBackends } from "./portable.js";
@@ -38,8 +40,9 @@ export interface Evidence {
  * Computes all metrics. Without sets, one set holds every platform that has runs. Where several platforms ran Isoform's backends, the
  * application `isoform` stands for the fastest of them on each. Where no run counted there are no metrics. Throws IsoformError if
  * nothing ran on a platform of a set.
+ * @param yardstick of application efficiencies in figures and the summary; all are computed
  */
-export function assess(evidence: Evidence, sets?: readonly PlatformSet[]): Assessment {
+export function assess(evidence: Evidence, sets?: readonly PlatformSet[], yardstick: Yardstick = "any"): Assessment {
   const measured = cellsOf(evidence.runs);
   const cells = [...measured, ...fastestBackends(measured)];
   const roofs = roofsOf(evidence.devices);
@@ -49,7 +52,8 @@ export function assess(evidence: Evidence, sets?: readonly PlatformSet[]): Asses
   return finite({
     schema: SCHEMA,
     ...evidence,
-    metrics: [...applicationMetrics(cells, asked), ...architectureMetrics(cells, asked, roofs)],
+    yardstick,
+    metrics: [...YARDSTICKS.flatMap((one) => applicationMetrics(cells, asked, one)), ...architectureMetrics(cells, asked, roofs)],
     kernels: kernelEfficiencies(measured, roofs),
     kernelMeans: kernelMeans(kernelEfficiencies(cells, roofs), asked),
   });
@@ -81,9 +85,12 @@ function finite(assessment: object): Assessment {
   return JSON.parse(JSON.stringify(assessment)) as Assessment;
 }
 
-/** Evidence from timings measured elsewhere, and from the bandwidths of their platforms where given. */
-export async function published(timings: string, bandwidth?: string): Promise<Evidence> {
-  const runs = await readTimings(timings);
+/**
+ * Evidence from timings measured elsewhere, and from the bandwidths of their platforms where given. `quantity` is compared between applications, by default
+ * `iteration`.
+ */
+export async function published(timings: string, bandwidth?: string, quantity?: string): Promise<Evidence> {
+  const runs = await readTimings(timings, quantity);
   const roofs = bandwidth === undefined ? new Map<string, Roof>() : await readRoofs(bandwidth);
   const counted = new Set(runs.filter((r) => r.bytes !== undefined).map((r) => r.platform));
   if (bandwidth !== undefined) {

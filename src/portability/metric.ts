@@ -42,9 +42,15 @@ export interface PlatformEfficiency extends Estimate {
   platform: string;
 }
 
+/** Programs among which the best time of a platform is looked for: `any` that ran there (Pennycook), or those that ran on all of the `set` (Malenza et al.). */
+export const YARDSTICKS = ["any", "set"] as const;
+export type Yardstick = (typeof YARDSTICKS)[number];
+
 /** Pennycook's metric of one application and problem over one set. */
 export interface Metric extends Estimate {
   metric: "app" | "arch";
+  /** Programs that application efficiencies are measured against. */
+  yardstick?: Yardstick;
   setName: string;
   /** Without the platforms on which nobody ran the problem. */
   set: string[];
@@ -108,6 +114,15 @@ export function phi(efficiencies: readonly Estimate[]): Estimate {
   };
 }
 
+/** The yardstick of an application efficiency; files of former versions do not say it. */
+export const yardstickOf = ({ yardstick = "set" }: { readonly yardstick?: Yardstick }): Yardstick => yardstick;
+
+/** Metrics that figures and the summary show: application efficiencies by the yardstick that was asked for. */
+export const shownMetrics = <M extends { readonly metric: string; readonly yardstick?: Yardstick }>(
+  metrics: readonly M[],
+  yardstick: Yardstick = "set",
+): M[] => metrics.filter((one) => one.metric === "arch" || yardstickOf(one) === yardstick);
+
 /** One problem on the platforms of a set that ran it. */
 interface Field {
   setName: string;
@@ -138,17 +153,18 @@ function ranOn(field: Field, application: string, platform: string): boolean {
 }
 
 /**
- * Application efficiency t_min / t and its Phi. On each platform t_min is the least mean iteration time among the applications that run
- * on every platform of the set. Applications without iteration times on a platform that they ran on have no metric.
+ * Application efficiency t_min / t and its Phi. On each platform t_min is the least mean iteration time among all applications that ran there, or, with the
+ * yardstick `set`, among those that run on every platform of the set. Applications without iteration times on a platform that they ran on have no metric.
  */
-export function applicationMetrics(cells: readonly Cell[], sets: readonly PlatformSet[]): Metric[] {
-  return fieldsOf(cells, sets).flatMap((field) => metricsOf("app", field, applicationEfficiency));
+export function applicationMetrics(cells: readonly Cell[], sets: readonly PlatformSet[], yardstick: Yardstick): Metric[] {
+  const efficiency: Efficiency = (field, application, platform) => applicationEfficiency(field, application, platform, yardstick);
+  return fieldsOf(cells, sets).flatMap((field) => metricsOf("app", field, efficiency).map((one) => ({ ...one, yardstick })));
 }
 
-function applicationEfficiency(field: Field, application: string, platform: string): Estimate | undefined {
+function applicationEfficiency(field: Field, application: string, platform: string, yardstick: Yardstick): Estimate | undefined {
   const time = (of: string, on: string) =>
     field.cells.find((c) => c.application === of && c.platform === on && c.quantity === ITERATION)?.seconds;
-  const everywhere = field.applications.filter((a) => field.platforms.every((p) => time(a, p)));
+  const everywhere = yardstick === "set" ? field.applications.filter((a) => field.platforms.every((p) => time(a, p))) : [];
   // Compares with the applications that run here if none runs everywhere: every Phi is 0 then.
   const candidates = (everywhere.length ? everywhere : field.applications).map((a) => time(a, platform)).filter((t) => t !== undefined);
   const own = time(application, platform);

@@ -1,12 +1,13 @@
 import { ITERATION } from "./application.js";
-import { readCsv } from "./csv.js";
+import { type CsvTable, InputError, readCsv } from "./csv.js";
 import type { Roof, Run } from "./metric.js";
 
 /**
  * Reads timings measured elsewhere: a CSV file with the columns application, platform, problem, run, quantity, seconds and, where
  * kernels are counted, bytes (and flops). Throws InputError with line and column.
+ * @param asked quantity that takes the place of `iteration`, whose rows are then left out
  */
-export async function readTimings(file: string): Promise<Run[]> {
+export async function readTimings(file: string, asked?: string): Promise<Run[]> {
   const table = await readCsv(file);
   const columns = {
     application: table.column("application"),
@@ -46,13 +47,33 @@ export async function readTimings(file: string): Promise<Run[]> {
     return run;
   });
   if (runs.length === 0) throw table.error({ text: "", line: 2, column: 1 }, "the file has no timings");
+  requireQuantity(
+    table,
+    columns.quantity,
+    runs.some(({ bytes }) => bytes !== undefined),
+    asked,
+  );
   // A kernel without a count beside counted ones would leave its time out of the architectural efficiency.
   const counted = new Set(runs.filter((r) => r.bytes !== undefined && r.quantity !== ITERATION).map(runKey));
   runs.forEach((run, i) => {
     if (run.quantity !== ITERATION && run.bytes === undefined && counted.has(runKey(run)))
       throw table.error(table.rows[i][columns.bytes], `kernel ${run.quantity} has no bytes while other kernels of ${runKey(run)} have`);
   });
-  return runs;
+  if (asked === undefined || asked === ITERATION) return runs;
+  return runs.flatMap((run) => (run.quantity === ITERATION ? [] : [run.quantity === asked ? { ...run, quantity: ITERATION } : run]));
+}
+
+/** Throws InputError where no row has the quantity that applications are compared by, or one differs from it in capitals only. */
+function requireQuantity(table: CsvTable, column: number, isCounted: boolean, asked = ITERATION): void {
+  const fields = table.rows.map((row) => row[column]);
+  const other = fields.find(({ text }) => text.trim() !== asked && text.trim().toLowerCase() === asked.toLowerCase());
+  if (other) throw table.error(other, `quantity "${other.text.trim()}" differs from "${asked}" in its letters' case only`);
+  // Kernels alone, counted, have architectural efficiencies.
+  if (fields.some(({ text }) => text.trim() === asked) || (asked === ITERATION && isCounted)) return;
+  const names = [...new Set(fields.map(({ text }) => text.trim()))];
+  throw new InputError(
+    `${table.file}: no row has the quantity "${asked}": it has ${names.join(", ")}; name one with --quantity, such as --quantity ${names[0]}`,
+  );
 }
 
 function runKey(run: Run): string {

@@ -2,7 +2,7 @@ import { ITERATION } from "./application.js";
 import { roofsOf } from "./assessment.js";
 import { cascade, type PlatformLook } from "./cascade.js";
 import { groupBy } from "./group.js";
-import { cellsOf } from "./metric.js";
+import { cellsOf, shownMetrics } from "./metric.js";
 import { type ProblemKernels, bandwidthShares, roofline } from "./roofline.js";
 import type { Assessment } from "./schema.js";
 import { SERIES_COLOURS, svgElement, escapeSvg, marker } from "./svg.js";
@@ -89,7 +89,7 @@ function chapter(
     const part = partOf(assessment, problem);
     const tables = tablesOf({ ...part, devices: [] });
     return `<h3>${escapeSvg(problem)}</h3>
-${cascades(part.metrics, look)}${rooflines(part, problem, look)}
+${cascades(shownMetrics(part.metrics, part.yardstick), look)}${rooflines(part, problem, look)}
 <details class="tables"><summary>Tables: ${escapeSvg([...new Set(tables.map(({ title }) => title.split(/[:,]/)[0].toLowerCase()))].join(", "))}</summary>${tablesHtml(tables)}</details>`;
   });
   return `<details class="chapter"${open ? " open" : ""}><summary>${escapeSvg(name)}</summary><div id="${id}">${parts.join("")}</div></details>`;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { GRID_KINDS } from "../domain/grid/options.js";
 import { OCC_LEVELS } from "../skeleton/plan/occ.js";
+import { YARDSTICKS } from "./metric.js";
 import { MOVERS } from "./movers.js";
 
 /** Version of the assessment's JSON; it rises when a reader of the former one would misread. */
@@ -51,6 +52,12 @@ const run = z.object({
 
 const metric = z.object({
   metric: z.enum(["app", "arch"]),
+  yardstick: z
+    .enum(YARDSTICKS)
+    .optional()
+    .describe(
+      "programs whose best time counts: any on the platform, or those on all of the set; files of former versions have set and do not say it",
+    ),
   setName: name,
   set: z.array(name).min(1).describe("platforms, without those on which nobody ran the problem"),
   problem: name,
@@ -121,6 +128,7 @@ export const assessmentSchema = z
     host: z.array(machine).describe("the machines it was measured on; none for published timings"),
     devices: z.array(device),
     runs: z.array(run),
+    yardstick: z.enum(YARDSTICKS).optional().describe("what figures and the summary show; set in files of former versions"),
     metrics: z.array(metric),
     kernels: z.array(kernel),
     kernelMeans: z.array(kernelMean),

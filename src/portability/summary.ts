@@ -3,7 +3,7 @@ import { ITERATION } from "./application.js";
 import type { PlatformLook } from "./cascade.js";
 import { groupBy } from "./group.js";
 import { HANDWRITTEN } from "./handwritten/sources.js";
-import { type Cell, cellsOf } from "./metric.js";
+import { type Cell, cellsOf, shownMetrics } from "./metric.js";
 import type { Assessment } from "./schema.js";
 import { SERIES_COLOURS, drawing, svgElement, line, svgText } from "./svg.js";
 import { figure, percentText, secondsText, type Table } from "./tables.js";
@@ -86,14 +86,14 @@ export function summaryTable(assessment: Assessment): Table {
  * Phi of the applications that run on all platforms of a set of several. The application efficiency is left out where there is one of them only: it is
  * 100 % by construction.
  */
-export function portabilityTable({ metrics }: Assessment): Table {
-  const portable = metrics.filter(({ set, value }) => set.length > 1 && value > 0);
+export function portabilityTable({ metrics, yardstick }: Assessment): Table {
+  const portable = shownMetrics(metrics, yardstick).filter(({ set, value }) => set.length > 1 && value > 0);
   const isCompared = (one: Metric) =>
     portable.some((other) => other.application !== one.application && other.problem === one.problem && other.setName === one.setName);
   const groups = groupBy(portable, ({ problem, setName, application }) => JSON.stringify([problem, setName, application]));
   return {
     title: "Summary: Phi of what runs on all platforms of a set",
-    columns: ["problem", "set", "platforms", "application", "Phi_arch %", "Phi_app %"],
+    columns: ["problem", "set", "platforms", "application", "Phi_arch %", `Phi_app ${yardstick ?? "set"} %`],
     labels: 4,
     rows: [...groups.values()].map((group) => {
       const [{ problem, setName, set, application }] = group;

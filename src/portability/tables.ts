@@ -1,9 +1,7 @@
 import { ITERATION } from "./application.js";
 import { groupBy } from "./group.js";
-import { type Cell, cellsOf } from "./metric.js";
+import { type Cell, cellsOf, YARDSTICKS, yardstickOf } from "./metric.js";
 import type { AssessedDevice, Assessment, Setting } from "./schema.js";
-
-type Metric = Assessment["metrics"][number];
 
 /** A table as data, for the terminal and for the report alike. */
 export interface Table {
@@ -138,23 +136,30 @@ function timesTable(assessment: Assessment, problem: string, cells: readonly Cel
 }
 
 /** The architectural efficiency first: it needs nobody else to be measured against. */
-function phiTables({ metrics }: Assessment): Table[] {
+function phiTables({ metrics, yardstick = "set" }: Assessment): Table[] {
   return [...groupBy(metrics, (m) => m.problem)].flatMap(([problem, ofProblem]) =>
     [...groupBy(ofProblem, (m) => m.setName)].map(([setName, group]) => {
       const platforms = group[0].set.length;
       const row = (application: string): string[] => {
-        const found = (metric: Metric["metric"]) => group.find((m) => m.application === application && m.metric === metric);
-        const [arch, app] = [found("arch"), found("app")];
+        const mine = group.filter((m) => m.application === application);
+        const arch = mine.find(({ metric }) => metric === "arch");
+        const apps = YARDSTICKS.map((one) => mine.find((m) => m.metric === "app" && yardstickOf(m) === one));
+        const app = apps[YARDSTICKS.indexOf(yardstick)];
         const text = (of?: { value: number; sigma: number | null }) => (of ? percentText(of.value, of.sigma) : "");
         const supported = (arch ?? app)?.supported;
-        const all = [application, text(arch), text(app)];
+        const all = [application, text(arch), ...apps.map(text)];
         return platforms === 1
           ? all
           : [...all, supported ? `${supported.platforms} of ${platforms}` : "", text(arch?.supported), text(app?.supported)];
       };
       return {
         title: `Phi: ${problem}, ${setName}${setName === group[0].set.join() ? "" : ` (${group[0].set.join(", ")})`}`,
-        columns: ["application", "Phi_arch %", "Phi_app %", ...(platforms === 1 ? [] : ["runs on", "Phi_arch there %", "Phi_app there %"])],
+        columns: [
+          "application",
+          "Phi_arch %",
+          ...YARDSTICKS.map((one) => `Phi_app ${one} %`),
+          ...(platforms === 1 ? [] : ["runs on", "Phi_arch there %", `Phi_app ${yardstick} there %`]),
+        ],
         labels: 1,
         rows: [...new Set(group.map((m) => m.application))].map(row),
       };

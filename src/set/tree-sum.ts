@@ -120,6 +120,10 @@ export class TreeSum<T extends NumericType = NumericType> {
   private readonly shares: readonly Share[];
   private readonly rows: Exchange;
   private readonly sums: Exchange;
+  /** Members that add others' elements. */
+  private readonly owners: readonly number[];
+  /** Whether all work is in streams of this process, so that events between them are enough. */
+  private readonly isInStreams: boolean;
 
   /** @throws LaunchError where a set has no leaf */
   constructor(
@@ -138,6 +142,8 @@ export class TreeSum<T extends NumericType = NumericType> {
     const parts = partsOf(length, set.members.length);
     const before = nodes.map((_, m) => nodes.slice(0, m).flat().length);
     this.shares = byLocal(set, (_, m) => this.shareOf(m, firsts[m], nodes.flat(), parts[m]));
+    this.owners = [...set.members.keys()].filter((m) => parts[m][1] > parts[m][0]);
+    this.isInStreams = set.ranks === undefined && set.locals.every(({ device }) => device.memory !== CPU_MEMORY);
     const { rows, sums } = this.plan(nodes, before, parts);
     const exchange = (copies: readonly MemberCopy[]): Exchange => new Exchange(set, copies, name, `sum "${name}"`);
     [this.rows, this.sums] = [exchange(rows), exchange(sums)];
@@ -159,12 +165,36 @@ export class TreeSum<T extends NumericType = NumericType> {
   finish(): void {
     const { set, shares } = this;
     if (set.members.length === 1) return;
+    const joins = (): void => {
+      for (const member of set.locals) {
+        const { join } = shares[member.index];
+        if (join) member.queue(0).submit(join);
+      }
+    };
+    if (this.isInStreams) return this.finishInStreams(joins);
     this.bring(this.rows);
-    for (const member of set.locals) {
-      const { join } = shares[member.index];
-      if (join) member.queue(0).submit(join);
-    }
+    joins();
     this.bring(this.sums);
+  }
+
+  /**
+   * The same by two waits. A copy is in its source's stream. Before rows are written owners have sent the last sums, for which all have waited; before results are
+   * written owners have waited for all work on them.
+   */
+  private finishInStreams(joins: () => void): void {
+    const all = this.set.locals.map(({ index }) => index);
+    this.rows.run();
+    this.wait(this.owners, all);
+    joins();
+    this.sums.run();
+    this.wait(all, this.owners);
+  }
+
+  /** Makes members wait for what others have been given. */
+  private wait(members: readonly number[], others: readonly number[]): void {
+    const queueOf = (m: number) => localOf(this.set, m).queue(0);
+    const events = others.map((m) => ({ m, event: queueOf(m).record() }));
+    for (const member of members) for (const { m, event } of events) if (m !== member) queueOf(member).wait(event);
   }
 
   free(): void {
@@ -236,7 +266,7 @@ export class TreeSum<T extends NumericType = NumericType> {
     const { results } = this.options;
     const members = [...this.set.members.keys()];
     if (members.length === 1) return { rows: [], sums: [] };
-    const owners = members.filter((m) => parts[m][1] > parts[m][0]);
+    const { owners } = this;
     const row = (m: number, n: number): View | undefined => this.shares[m]?.rows?.at(0, n);
     const rows = owners.flatMap((to) =>
       members.flatMap((from) =>

@@ -51,11 +51,11 @@ test("published timings become tables, JSON and a report", () => {
   assert.equal(status, 0, stderr);
   assert.match(
     stdout,
-    /Phi: p, both \(X, Y\)\n.*\n.*\na\s+50\.00 ± \?\s+100\.00 ± \?\s+2 of 2 .*\nb\s+0\.00 ± 0\s+0\.00 ± 0\s+1 of 2\s+25\.00 ± \?\s+50\.00 ± \?/,
+    /Phi: p, both \(X, Y\)\napplication  Phi_arch %  Phi_app any %  Phi_app set %  runs on .*  Phi_app any there %\n.*\na\s+50\.00 ± \?\s+100\.00 ± \?\s+100\.00 ± \?\s+2 of 2 .*\nb\s+0\.00 ± 0\s+0\.00 ± 0\s+0\.00 ± 0\s+1 of 2\s+25\.00 ± \?\s+50\.00 ± \?/,
   );
   const json = assessmentSchema.parse(JSON.parse(readFileSync(join(directory, "out.json"), "utf8")));
   assert.deepEqual(
-    json.metrics.filter((m) => m.metric === "app").map((m) => [m.setName, m.application, m.value]),
+    json.metrics.filter((m) => m.yardstick === "any").map((m) => [m.setName, m.application, m.value]),
     [
       ["both", "a", 1],
       ["both", "b", 0],
@@ -69,6 +69,32 @@ test("published timings become tables, JSON and a report", () => {
   const merged = isoform("assess", "--merge", "out.json", "out.json", "--json", "merged.json");
   assert.equal(merged.status, 0, merged.stderr);
   assert.equal(JSON.parse(readFileSync(join(directory, "merged.json"), "utf8")).runs.length, 2 * json.runs.length);
+});
+
+test("a file without the quantity that is compared, or with another spelling of it, is refused, and nothing is written", () => {
+  const total = `application,platform,problem,run,quantity,seconds\na,X,p,1,total,2\nb,X,p,1,total,4\n`;
+  file("tot.csv", total);
+  refuses(
+    /tot\.csv: no row has the quantity "iteration": it has total; name one with --quantity, such as --quantity total/,
+    "assess",
+    "--from",
+    "tot.csv",
+    "--report",
+    "no.html",
+  );
+  file("mixed.csv", total.replace("total,2", "Total,2"));
+  refuses(
+    /mixed\.csv:2:\d+: quantity "Total" differs from "total" in its letters' case only/,
+    "assess",
+    "--from",
+    "mixed.csv",
+    "--quantity",
+    "total",
+  );
+  refuses(/--quantity is for timings from --from: add that, or leave it out/, "assess", "--quantity", "total");
+  const { status, stdout } = isoform("assess", "--from", "tot.csv", "--quantity", "total", "--yardstick", "set");
+  assert.equal(status, 0);
+  assert.match(stdout, /b\s+50\.00 ± \?\s+50\.00 ± \?/);
 });
 
 test("bad timings are refused with file, line and column", () => {

@@ -1,3 +1,4 @@
+import { COEFFICIENTS } from "../../apps/gsr/coefficients.js";
 import * as generate from "../../apps/gsr/generate.js";
 import * as gsr from "../../apps/gsr/kernels.js";
 import * as scalars from "../../apps/gsr/scalars.js";
@@ -95,9 +96,13 @@ function fixedValues({ params }: Kernel): Record<string, number | boolean> {
 export function applicationKernels(): ReturnType<typeof compileKernel>[] {
   const modules = [generate, sweep, gsr, scalars, vectors, stream, bench, fields, particles];
   const kernels = modules.flatMap((module) => Object.values<unknown>({ ...module }).filter(isKernel));
-  // Kernels for one right-hand side, and for four.
-  for (const make of Object.values<unknown>({ ...sweep, ...vectors }))
-    if (typeof make === "function") kernels.push(...[1, 4].map((sides) => (make as (sides: number) => unknown)(sides)).filter(isKernel));
+  // Kernels for one right-hand side, and for four; with coefficients in f64, and in f32.
+  for (const make of Object.values<unknown>({ ...sweep, ...vectors })) {
+    if (typeof make !== "function") continue;
+    const types = make.length === 2 ? COEFFICIENTS.map((type) => [type]) : [[]];
+    const made = types.flatMap((type) => [1, 4].map((sides) => (make as (...words: unknown[]) => unknown)(...type, sides)));
+    kernels.push(...made.filter(isKernel));
+  }
   const box = meshOf([16, 8, 8], [1, 1, 1], 3, 3);
   kernels.push(particles.pushKernel(box, 0), pushCellsKernel(box, 0), particles.kickKernel(box), particles.depositKernel(box));
   return kernels.map((kernel) => compileKernel(kernel, fixedValues(kernel)));

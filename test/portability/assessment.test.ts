@@ -48,10 +48,11 @@ test("an assessment fits its own schema, unknown sigmas as null", () => {
   assert.deepEqual(assessmentSchema.parse(assessment), assessment);
   assert.equal(assessment.metrics[0].sigma, null);
   assert.deepEqual(
-    assessment.metrics.map((m) => [m.metric, m.setName, m.value]),
+    assessment.metrics.map((m) => [m.metric, m.yardstick, m.setName, m.value]),
     [
-      ["app", "X", 1],
-      ["arch", "X", 0.4],
+      ["app", "any", "X", 1],
+      ["app", "set", "X", 1],
+      ["arch", undefined, "X", 0.4],
     ],
   );
 });

@@ -103,7 +103,7 @@ test("runs go round the devices after a warm-up each, and everything is given ba
       ["isoform-b", true, 3],
     ],
   );
-  assert.equal(assess(evidence).metrics.length, 4);
+  assert.equal(assess(evidence).metrics.length, 6);
 });
 
 test("a device's bandwidth is the most that kernels and the driver's copy reach, and says which", async () => {
@@ -276,7 +276,7 @@ test("ports are measured behind the devices, and are not taken for backends", as
   const runs = evidence.runs.map((run) => (run.application === "isoform-a" ? run : { ...run, seconds: run.seconds / 2 }));
   const { metrics } = assess({ ...evidence, runs: [...runs, ...runs.map((run) => ({ ...run, platform: "Y" }))] });
   assert.deepEqual(
-    metrics.filter(({ metric }) => metric === "app").map((m) => [m.application, m.value]),
+    metrics.filter(({ yardstick }) => yardstick === "any").map((m) => [m.application, m.value]),
     [
       ["isoform-a", 0.5],
       ["isoform-emitted-c", 1],

@@ -22,7 +22,7 @@ function runs(times: Times, problem = "p"): Run[] {
 }
 
 function values(rows: Run[], platforms: string[], problem = "p"): Record<string, number> {
-  const metrics = applicationMetrics(cellsOf(rows), [{ name: "set", platforms }]);
+  const metrics = applicationMetrics(cellsOf(rows), [{ name: "set", platforms }], "set");
   return Object.fromEntries(metrics.filter((m) => m.problem === problem).map((m) => [m.application, Number(m.value.toFixed(6))]));
 }
 
@@ -50,17 +50,43 @@ test("t_min is taken among the applications that run on every platform of the se
 
 test("beside Phi over the set stands Phi over the platforms that an application runs on", () => {
   const rows = runs({ vendor: { X: [1] }, open: { X: [2], Y: [4] }, slow: { X: [4], Y: [4] } });
-  const metrics = applicationMetrics(cellsOf(rows), [{ name: "set", platforms: ["X", "Y"] }]);
+  const metrics = applicationMetrics(cellsOf(rows), [{ name: "set", platforms: ["X", "Y"] }], "set");
   const of = (name: string) => metrics.find(({ application }) => application === name)!;
   assert.deepEqual([of("vendor").value, of("vendor").supported], [0, { platforms: 1, value: 1, sigma: NaN }]);
   // The vendor's program is no yardstick for the set of both.
   assert.deepEqual([of("open").value, of("open").supported.value, of("open").supported.platforms], [1, 1, 2]);
-  const [, elsewhere] = applicationMetrics(cellsOf(runs({ a: { X: [1] }, b: { Y: [1] } })), [{ name: "set", platforms: ["X"] }]);
+  const [, elsewhere] = applicationMetrics(cellsOf(runs({ a: { X: [1] }, b: { Y: [1] } })), [{ name: "set", platforms: ["X"] }], "set");
   assert.deepEqual(elsewhere.supported, { platforms: 0, value: 0, sigma: 0 });
 });
 
+test("yardsticks: the best of any program on a platform, or of those that run on all of the set", () => {
+  /** Phi over P1, P2 (and P3) by each yardstick, and over the platforms that an application runs on. */
+  const percents = (times: Times): Record<string, string> => {
+    const platforms = [...new Set(Object.values(times).flatMap((of) => Object.keys(of)))];
+    const of = (yardstick: "any" | "set") => applicationMetrics(cellsOf(runs(times)), [{ name: "set", platforms }], yardstick);
+    const text = ({ value, supported }: { value: number; supported: { value: number; platforms: number } }) =>
+      `${(100 * value).toFixed(4)} (${(100 * supported.value).toFixed(4)} on ${supported.platforms})`;
+    const [any, set] = [of("any"), of("set")];
+    assert.ok(any.every(({ yardstick }) => yardstick === "any") && set.every(({ yardstick }) => yardstick === "set"));
+    return Object.fromEntries(any.map((one, n) => [one.application, `any ${text(one)}, set ${text(set[n])}`]));
+  };
+  assert.deepEqual(percents({ fast: { P1: [1], P2: [1] }, slow: { P1: [10], P2: [10], P3: [10] } }), {
+    fast: "any 0.0000 (100.0000 on 2), set 0.0000 (100.0000 on 2)",
+    slow: "any 14.2857 (14.2857 on 3), set 100.0000 (100.0000 on 3)",
+  });
+  assert.deepEqual(percents({ A: { P1: [2], P2: [4] }, B: { P1: [1], P3: [1] } }), {
+    A: "any 0.0000 (66.6667 on 2), set 0.0000 (100.0000 on 2)",
+    B: "any 0.0000 (100.0000 on 2), set 0.0000 (100.0000 on 2)",
+  });
+  assert.deepEqual(percents({ A: { P1: [8], P2: [5], P3: [9] }, B: { P1: [6], P2: [10], P3: [3] }, C: { P2: [4], P3: [12] } }), {
+    A: "any 53.7313 (53.7313 on 3), set 56.2500 (56.2500 on 3)",
+    B: "any 66.6667 (66.6667 on 3), set 75.0000 (75.0000 on 3)",
+    C: "any 0.0000 (40.0000 on 2), set 0.0000 (40.0000 on 2)",
+  });
+});
+
 test("the best application's error counts twice", () => {
-  const [metric] = applicationMetrics(cellsOf(runs({ a: { X: [1, 3] } })), [{ name: "set", platforms: ["X"] }]);
+  const [metric] = applicationMetrics(cellsOf(runs({ a: { X: [1, 3] } })), [{ name: "set", platforms: ["X"] }], "set");
   assert.equal(metric.value, 1);
   assert.ok(Math.abs(metric.sigma! - Math.SQRT2 * (Math.SQRT2 / 2)) < 1e-12);
 });
@@ -73,7 +99,7 @@ test("a platform on which nobody ran a problem leaves the set for that problem, 
   const set = ["X", "Y", "small", "never"];
   assert.deepEqual(values(rows, set, "10 GB"), { a: 1, b: 0 });
   assert.deepEqual(values(rows, set, "30 GB"), { a: 1, b: 0 });
-  const metrics = applicationMetrics(cellsOf(rows), [{ name: "set", platforms: set }]);
+  const metrics = applicationMetrics(cellsOf(rows), [{ name: "set", platforms: set }], "set");
   assert.deepEqual(
     metrics.map((m) => [m.problem, m.set.join()]),
     [

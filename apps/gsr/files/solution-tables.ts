@@ -35,12 +35,13 @@ export function labelsOf({ probes, covariances }: Pick<SolutionFile, "probes" | 
 
 /** All tables of a solution: stars where the system has them, all unknowns, covariances of pairs where they were asked for. */
 export function solutionTables(solution: SolutionFile, stars: StarList | undefined, format: string, version: number): Table[] {
-  const { system, precision, probes, x, standardErrors, covariances } = solution;
+  const { system, precision, coefficients, probes, x, standardErrors, covariances } = solution;
   const metadata: Metadata = {
     ...labelsOf(solution),
     FORMAT: format,
     VERSION: version,
     PRECISN: precision,
+    ...(coefficients === undefined ? {} : { COEFFS: coefficients }),
     ...(probes === undefined ? {} : { PROBES: probes }),
     SYSTEM: JSON.stringify(system),
   };

@@ -108,7 +108,7 @@ function fromParts(
   x: ArrayLike<number>,
   standardErrors: ArrayLike<number>,
 ): SolutionFile {
-  const { FORMAT: format, VERSION: version, PRECISN: precision, PROBES: probes, SYSTEM: text } = facts;
+  const { FORMAT: format, VERSION: version, PRECISN: precision, COEFFS: coefficients, PROBES: probes, SYSTEM: text } = facts;
   let system: unknown;
   try {
     system = JSON.parse(String(text));
@@ -120,6 +120,7 @@ function fromParts(
     version: Number(version),
     system,
     precision,
+    ...(coefficients === undefined ? {} : { coefficients }),
     ...(probes === undefined ? {} : { probes: Number(probes) }),
     x: Array.from(x),
     standardErrors: Array.from(standardErrors),
