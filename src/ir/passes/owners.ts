@@ -317,7 +317,7 @@ class Clusters {
 
 /**
  * Cycles of a wrong guess of the processor, in units in which an operation takes what it takes alone: while it guesses right it does several at a time.
- * With it the estimated gains of 16 and 32 owners are at most 1.8 times those that were measured.
+ * With it the gains of 16 owners are estimated at 1.8 to 1.9 times those that were measured of C, and more on `wasm` (bench/results/many-cores-xeon.json).
  */
 const MISPREDICTED = 80;
 
