@@ -180,7 +180,7 @@ const imports = {
 };
 
 /** Compiles a program on this thread. */
-export function loadAtomically(
+export function loadPoolProgram(
   program: Exclude<PoolProgram, { kind: "region" }>,
   memory: WebAssembly.Memory | undefined,
   buffers: readonly (SharedArrayBuffer | undefined)[],

@@ -10,7 +10,7 @@ import {
   SLEEPERS,
   TAKE_MESSAGES,
   WORKERS,
-  loadAtomically,
+  loadPoolProgram,
   Patience,
   threadErrorText,
 } from "./pool-control.js";
@@ -52,7 +52,7 @@ function take(post: Post): void {
   for (const id of post.released) programs.delete(id);
   for (const [id, program] of post.programs) {
     try {
-      programs.set(id, program.kind === "region" ? walkOf(program, control!) : loadAtomically(program, memory, buffers));
+      programs.set(id, program.kind === "region" ? walkOf(program, control!) : loadPoolProgram(program, memory, buffers));
     } catch (error) {
       programs.set(id, () => {
         throw error;

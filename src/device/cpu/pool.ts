@@ -11,7 +11,7 @@ import {
   SLEEPERS,
   TAKE_MESSAGES,
   WHOLE,
-  loadAtomically,
+  loadPoolProgram,
   Patience,
   threadErrorText,
 } from "./pool-control.js";
@@ -135,7 +135,7 @@ export class WorkerPool {
 
   /** Compiles the program here now, on the workers before they need it; returns its number for `run`. */
   register(program: Exclude<PoolProgram, { kind: "region" }>): number {
-    return this.add({ label: `kernel "${program.name}"`, program, run: loadAtomically(program, this.memory, this.buffers) });
+    return this.add({ label: `kernel "${program.name}"`, program, run: loadPoolProgram(program, this.memory, this.buffers) });
   }
 
   /**
