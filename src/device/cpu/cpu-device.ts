@@ -185,7 +185,7 @@ export abstract class CpuDevice implements Device {
   }
 
   private async runCompiled({ compile }: StillCompiling, prepare: () => CpuLaunch, signal?: AbortSignal): Promise<Record<string, number>> {
-    const run = new FirstRun(compile, () => Object.assign(prepare(), { signal }));
+    const run = new FirstRun(compile, () => Object.assign(this.asBegun(prepare), { signal }));
     let done = false;
     try {
       await this.own.untilRun(run);
@@ -193,6 +193,17 @@ export abstract class CpuDevice implements Device {
       return run.results;
     } finally {
       if (run.launch) this.keepOrFree(run.launch, done);
+    }
+  }
+
+  /** Prepares a run that began while the device was open, and comes to its end though it is closed meanwhile. */
+  private asBegun<T>(prepare: () => T): T {
+    const { closed } = this;
+    this.closed = false;
+    try {
+      return prepare();
+    } finally {
+      this.closed = closed;
     }
   }
 

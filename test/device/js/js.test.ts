@@ -99,20 +99,26 @@ describe("the js device", () => {
     await assert.rejects(() => device.queue.read(x), /freed/);
   });
 
-  it("chooses private copies for small scatter targets and atomics for large ones, and says so", async (t) => {
+  it("chooses private copies for small scatter targets, atomics for large ones with much work, one worker for little, and says so", async (t) => {
     if (device.capabilities.parallelism === 1) return t.skip("one thread adds in order");
     const bins = kernel("bins", { h: scatter(f64), size: i32 }, ({ h, size }, i) => {
       h.add((i * 7) % size, 1);
     });
-    const strategy = (size: number, updates: number): string => {
+    const worked = kernel("worked", { h: scatter(f64), size: i32 }, ({ h, size }, i) => {
+      let value = i + 0.5;
+      for (let n = 0; n < 400; n++) value = Math.sqrt(value + n);
+      h.add((i * 7) % size, value);
+    });
+    const strategy = (kernel: typeof bins, size: number, updates: number): string => {
       const h = device.array(f64, size);
-      const launch = device.prepare(bins, { h, size }, range(updates), { precision: "fast" });
+      const launch = device.prepare(kernel, { h, size }, range(updates), { precision: "fast" });
       launch.free();
       h.free();
       return launch.remarks.find((line) => line.startsWith('scatter "h"'))!;
     };
-    assert.match(strategy(1000, 100_000), /duplicated, \d+ private copies of 1000 elements/);
-    assert.match(strategy(10_000_000, 5000), /atomic/);
-    assert.match(strategy(1000, 100), /sorted, one worker/);
+    assert.match(strategy(bins, 1000, 100_000), /duplicated, \d+ private copies of 1000 elements/);
+    assert.match(strategy(worked, 10_000_000, 5000), /atomic/);
+    assert.match(strategy(bins, 10_000_000, 5000), /sorted, one worker/);
+    assert.match(strategy(bins, 1000, 100), /sorted, one worker/);
   });
 });
