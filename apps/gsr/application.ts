@@ -7,11 +7,17 @@ import { PAPER_KERNELS } from "./paper.js";
 import { constraintResiduals, observationResiduals } from "./reference.js";
 import { instrumentLayout, sections, starRows } from "./shape.js";
 import { simulatedRows } from "./simulated.js";
-import { Solver, shapeOf } from "./solver.js";
+import { FORMS, GENERAL_FORMS, Solver, shapeOf, type FormName } from "./solver.js";
 import { footprint } from "./system.js";
 
 const sizeOf = ({ gib, quick }: ProblemOptions): number => gib ?? (quick ? 0.02 : 0.25);
 const iterationsOf = ({ iterations, quick }: ProblemOptions): number => iterations ?? (quick ? 5 : 20);
+
+/** Form in which each device takes the fastest one that it has room for. */
+const FASTEST = "fastest";
+const formOf = ({ form = "paper" }: ProblemOptions) => form as FormName | typeof FASTEST;
+/** The problem in words: kernels of other forms than `paper` are not the published program's. */
+const problemOf = (gib: number, form: string): string => `gsr ${gib} GiB${form === "paper" ? "" : `, ${form}`}`;
 
 const SEED = 0;
 const TOLERANCE = 1e-10;
@@ -24,23 +30,38 @@ export const application: Application = {
   name: "gsr",
   summary: "LSQR on the simulated system of the Gaia mission's AVU-GSR pipeline",
 
-  footprint: (options) => footprint(simulatedRows(shapeOf({ gib: sizeOf(options) }), "parallel", SEED)),
+  forms: [...GENERAL_FORMS, FASTEST],
+
+  footprint(options) {
+    const rows = simulatedRows(shapeOf({ gib: sizeOf(options) }), "parallel", SEED);
+    const form = formOf(options);
+    return footprint(rows) + (form === FASTEST ? 0 : FORMS[form].footprint(rows.shape));
+  },
 
   async prepare({ locals: [{ device }] }, options, progress) {
     const gib = sizeOf(options);
-    const solver = await Solver.create(device, { gib, seed: SEED, precision: options.precision }, progress);
-    const costs = new Map(solver.steps.map(({ name, launch }) => [name, launch.cost]));
+    const form = formOf(options);
+    const solver = await Solver.create(device, { gib, seed: SEED, precision: options.precision, form }, progress);
+    const isPaper = solver.form === "paper";
+    const names = isPaper ? PAPER_KERNELS : [...new Set(solver.steps.map(({ name }) => name))];
+    const costs = costsByName(solver.steps);
     const bytes = solver.steps.reduce((total, { launch }) => total + launch.cost.bytes, 0);
     const flops = solver.steps.reduce((total, { launch }) => total + launch.cost.flops, 0);
     let last: Solution | undefined;
 
     const prepared: PreparedApplication = {
-      problem: `gsr ${gib} GiB`,
+      problem: problemOf(gib, form),
+      form: solver.form,
 
       async run(iterations = iterationsOf(options)) {
         last = await solver.solve({ iterations, timed: true });
         const { secondsPerIteration, steps } = last;
-        const kernels = PAPER_KERNELS.map((quantity): Sample => ({ quantity, seconds: steps[quantity], ...costs.get(quantity) }));
+        // Kernels of different forms do not compare.
+        const kernels = names.map((name): Sample => ({
+          quantity: isPaper ? name : `${solver.form} ${name}`,
+          seconds: steps[name],
+          ...costs.get(name),
+        }));
         return [{ quantity: ITERATION, seconds: secondsPerIteration, bytes, flops }, ...kernels];
       },
 
@@ -72,6 +93,7 @@ export const application: Application = {
   },
 
   byHand(options) {
+    const form = formOf(options);
     const gib = sizeOf(options);
     const shape = shapeOf({ gib });
     const rows = parallelRows(shape, SEED);
@@ -81,12 +103,12 @@ export const application: Application = {
     const places = [rows.knot, rows.column, starRows(shape), rowStart, columns];
     return {
       program: "gsr",
-      problem: `gsr ${gib} GiB`,
+      problem: problemOf(gib, form),
       iterations: iterationsOf(options),
       sizes: counts,
       inputs: [...coefficients, ...places.map((array) => new Float64Array(array)), values],
       outputs: [sections(shape).unknowns, 2],
-      quantities: [ITERATION, ...PAPER_KERNELS],
+      quantities: [ITERATION, ...PAPER_KERNELS.map((kernel) => (form === "paper" ? kernel : undefined))],
       /** Compares the norm of the residual that LSQR carries along with the norm of its solution's residual. */
       validate([x, [rnorm, bnorm]]) {
         const residuals = [observationResiduals(shape, rows, x), constraintResiduals(shape, x)];
@@ -97,6 +119,16 @@ export const application: Application = {
     };
   },
 };
+
+/** Work of the launches of an iteration, added up by name. */
+function costsByName(steps: Solver["steps"]): Map<string, { bytes: number; flops: number }> {
+  const costs = new Map<string, { bytes: number; flops: number }>();
+  for (const { name, launch } of steps) {
+    const { bytes, flops } = costs.get(name) ?? { bytes: 0, flops: 0 };
+    costs.set(name, { bytes: bytes + launch.cost.bytes, flops: flops + launch.cost.flops });
+  }
+  return costs;
+}
 
 /** Windows spread evenly over the rows. */
 function sampleRows(rows: number): (readonly [first: number, end: number])[] {

@@ -29,6 +29,7 @@ interface AssessOptions extends Partial<GridSettings> {
   iterations?: number;
   seconds?: number;
   quick?: boolean;
+  form?: string;
   handwritten: boolean;
   json?: string;
   report?: string;
@@ -59,7 +60,7 @@ export function addAssess(program: Command, shell: Shell): void {
     .description("run applications on devices, validate them, and measure how portable their performance is (Pennycook's metric)")
     .argument(
       "[applications...]",
-      `any of ${[...MEASURED.keys()].join(", ")}; default: all; with --grid, --layout or --occ, all that run on grids`,
+      `any of ${[...MEASURED.keys()].join(", ")}; default: all; with --grid, --layout or --occ, all that run on grids; with --form, all that have several`,
     )
     .option(
       "--devices <names>",
@@ -76,6 +77,10 @@ export function addAssess(program: Command, shell: Shell): void {
     .option("--iterations <n>", "iterations in a run; default: the application's own", count);
   addSettings(assess, { precision: DEFAULT_SETTINGS.precision });
   assess
+    .option(
+      "--form <name>",
+      "how an application with several forms does its work: gsr has paper, fused, sorted, gathered, ordered, and fastest, which each device chooses for itself; default: paper, with the kernels of the published program",
+    )
     .addOption(
       new Option("--f64 <how>", "on devices without f64, emulate it as the sum of two f32; by default they are left out").choices([
         "emulate",
@@ -200,7 +205,9 @@ async function gather(applications: string[], options: AssessOptions & { stop: A
   const names = applications.length ? applications : [...MEASURED.keys()];
   const all = (await Promise.all(names.map((name) => MEASURED.get(name)!()))).map((module) => module.application);
   const given = (["grid", "layout", "occ"] as const).some((option) => options[option] !== undefined);
-  const chosen = applications.length || !given ? all : all.filter((application) => hasGrid(application, options.grid ?? "auto"));
+  const chosen = all
+    .filter((application) => applications.length > 0 || !given || hasGrid(application, options.grid ?? "auto"))
+    .filter(({ forms }) => applications.length > 0 || options.form === undefined || forms !== undefined);
   return measureApplications(chosen, options, shell.progress);
 }
 

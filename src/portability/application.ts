@@ -18,6 +18,8 @@ export interface ProblemOptions extends Partial<GridSettings> {
   iterations?: number;
   /** A first look: the smallest size and count that still say something. */
   quick?: boolean;
+  /** The way in which the application does its work, one of its `forms`. Default: the first. */
+  form?: string;
 }
 
 /** How an application on a grid has run; nothing is `auto` once it did. */
@@ -58,6 +60,8 @@ export interface PreparedApplication {
   run(iterations?: number): Promise<Sample[]>;
   /** Judges the last run; a run counts only if it is ok. */
   validate(): Promise<Verdict>;
+  /** The form that it has, of an application with several. */
+  readonly form?: string;
   /** For an application on a grid: storage and spread of the last run. */
   report?(): GridReport;
   /** Gives the devices' memory back. */
@@ -78,8 +82,11 @@ export interface HandWritten {
   readonly inputs: readonly Float64Array[];
   /** Lengths of the arrays that take its results. */
   readonly outputs: readonly number[];
-  /** Quantities that it measures, `iteration` first. Their bytes and operations are the application's, so that equal times are equal efficiencies. */
-  readonly quantities: readonly string[];
+  /**
+   * Quantities that it measures, `iteration` first; undefined for one that the application has not in this problem. Their bytes and operations are the
+   * application's, so that equal times are equal efficiencies.
+   */
+  readonly quantities: readonly (string | undefined)[];
   validate(outputs: readonly Float64Array[]): Verdict | Promise<Verdict>;
 }
 
@@ -93,6 +100,8 @@ export interface Application {
   readonly onGrid?: boolean;
   /** Kinds of grids that it runs on. Default: all. */
   readonly grids?: readonly GridKind[];
+  /** Ways in which it can do its work, for `--form`, the default first. */
+  readonly forms?: readonly string[];
   /** Device memory that `prepare` will take. Sizes are checked before anything is allocated. */
   footprint(options: ProblemOptions): number;
   /** Throws LaunchError for options that make no sense, DeviceError for a device that cannot run it. */

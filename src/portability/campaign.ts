@@ -26,6 +26,8 @@ export interface CampaignOptions extends Partial<GridSettings>, OpenOptions {
   gib?: number;
   iterations?: number;
   quick?: boolean;
+  /** Form of applications with several. */
+  form?: string;
   /** Hand-written programs are measured beside the applications, where there are some and a compiler: yes unless false. */
   handwritten?: boolean;
   /**
@@ -92,9 +94,9 @@ export async function measureApplications(
   const opened = new Map<string, Device>();
   try {
     const targets = await openTargets(options, registry, opened, leftOut);
-    const { gib, precision, quick, grid, layout, occ } = options;
+    const { gib, precision, quick, grid, layout, occ, form } = options;
     const iterations = options.iterations ?? (options.seconds && FEW_ITERATIONS);
-    const problem: ProblemOptions = { gib, precision, quick, iterations, grid, layout, occ };
+    const problem: ProblemOptions = { gib, precision, quick, iterations, grid, layout, occ, form };
     const misfits = applications.flatMap((application) => targets.flatMap((target) => misfitOf(application, target, problem) ?? []));
     const fits = (application: Application, target: AssessedTarget): boolean =>
       !misfits.some((misfit) => misfit.application === application && misfit.target === target);
@@ -203,10 +205,17 @@ function misfitOf(application: Application, target: AssessedTarget, problem: Pro
     throw new LaunchError(`--grid ${problem.grid}: ${application.name} runs on ${application.grids!.join(" and ")} grids only`);
   if (!application.onGrid && set.members.length > 1)
     throw new LaunchError(`${application.name} runs on one device, and ${name} has ${set.members.length} members: choose single devices`);
+  requireForm(application, problem.form);
   const needed = application.footprint(problem);
   if (needed <= memory) return undefined;
   const text = `${application.name} needs ${gibText(needed)} on ${name}, which has ${gibText(memory)}: choose a smaller --gib`;
   return { application, target, error: new LaunchError(text) };
+}
+
+function requireForm({ name, forms }: Application, form: string | undefined): void {
+  if (form === undefined) return;
+  if (!forms) throw new LaunchError(`--form: ${name} has one form; leave the option out, or name only applications with several`);
+  if (!forms.includes(form)) throw new LaunchError(`--form ${form}: ${name} has the forms ${forms.join(", ")}`);
 }
 
 function seconds(since: number): number {

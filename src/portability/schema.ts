@@ -93,6 +93,7 @@ const setting = z
     problem: name,
     devices: name.describe("as given to --devices"),
     precision: z.enum(["strict", "fast"]),
+    form: name.optional().describe("how the application did its work, of one with several forms"),
     // Files of former versions call bricks blocks.
     grid: z.preprocess((kind) => (kind === "blocks" ? "bricks" : kind), z.enum(GRID_KINDS)).optional(),
     layout: z.enum(["soa", "aos"]).optional(),
@@ -108,7 +109,7 @@ const setting = z
       .optional()
       .describe("options that were left to measurement, and what was found"),
   })
-  .describe("how a code path was run; grid, layout and occ of applications on grids");
+  .describe("how a code path was run; form of applications with several, grid, layout and occ of applications on grids");
 
 const missing = z
   .object({

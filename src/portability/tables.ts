@@ -78,14 +78,15 @@ export function devicesTable({ devices }: Assessment): Table {
 function settingsTable({ settings = [] }: Assessment): Table {
   return {
     title: "Settings",
-    columns: ["application", "platform", "problem", "devices", "precision", "grid", "layout", "occ", "measured"],
-    labels: 9,
+    columns: ["application", "platform", "problem", "devices", "precision", "form", "grid", "layout", "occ", "measured"],
+    labels: 10,
     rows: settings.map(({ choices = [], ...s }) => [
       s.application,
       s.platform,
       s.problem,
       s.devices,
       s.precision,
+      s.form ?? "",
       s.grid ?? "",
       s.layout ?? "",
       s.occ ?? "",

@@ -134,7 +134,8 @@ class Trial {
   evidence(others: readonly Trial[]): Evidence {
     const { grid, layout, occ, choices } = this.prepared.report?.() ?? {};
     const { devices, precision, byHand } = this.contestant;
-    const setting = { ...this.key, devices, precision, grid, layout, occ, choices } as Setting;
+    const { form } = this.prepared;
+    const setting = { ...this.key, devices, precision, form, grid, layout, occ, choices } as Setting;
     const runs = byHand ? this.runs.map((run) => ({ ...run, ...workOf(run.quantity, others) })) : this.runs;
     return { host: [], devices: [], runs, validation: [...this.verdicts.values()], settings: [setting] };
   }

@@ -161,6 +161,16 @@ test("options that make no sense are refused", () => {
     for (const option of measuring) refuses(/cannot be used with option/, "assess", source, csv, ...option.split(" "));
   refuses(/--bandwidth needs --from/, "assess", "--bandwidth", csv);
   refuses(/--grid: gsr has no grid; leave the option out/, "assess", "gsr", "--devices", "js", "--grid", "sparse");
+  refuses(/--form: stream has one form; leave the option out/, "assess", "stream", "--devices", "js", "--form", "fused");
+  refuses(
+    /--form quick: gsr has the forms paper, fused, sorted, gathered, ordered, fastest/,
+    "assess",
+    "gsr",
+    "--devices",
+    "js",
+    "--form",
+    "quick",
+  );
   refuses(/stream runs on one device, and js\*2 has 2 members/, "assess", "stream", "--devices", "js*2");
   refuses(/Allowed choices are dense, sparse, bricks, auto/, "assess", "poisson", "--grid", "round");
   refuses(/unknown command 'asses'/, "asses");

@@ -40,7 +40,7 @@ describe("hand-written programs in C", { skip: findCompiler() ? false : "no C co
           const samples = await program.run();
           assert.deepEqual(
             samples.map(({ quantity, seconds }) => [quantity, seconds > 0 && seconds < 1]),
-            work.quantities.map((quantity) => [quantity, true]),
+            work.quantities.flatMap((quantity) => (quantity === undefined ? [] : [[quantity, true]])),
           );
           assert.ok((await program.validate()).ok);
         }

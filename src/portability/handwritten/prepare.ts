@@ -38,7 +38,7 @@ export async function prepareProgram(work: HandWritten, language: HandWrittenLan
     async run() {
       const seconds = new Float64Array(work.quantities.length);
       if (run(program, work.iterations, seconds) !== 0) throw failure();
-      return work.quantities.map((quantity, n) => ({ quantity, seconds: seconds[n] }));
+      return work.quantities.flatMap((quantity, n) => (quantity === undefined ? [] : { quantity, seconds: seconds[n] }));
     },
     async validate() {
       if (results(program, addresses(outputs)) !== 0) throw failure();

@@ -21,7 +21,36 @@ test("a run gives the iteration and the six kernels, and stands up to the host's
   prepared.free();
 });
 
+for (const form of application.forms!)
+  test(`the form ${form} is measured under its own name, and stands up to the host's residual`, async () => {
+    const prepared = await application.prepare(await devices(device), { gib: 0.004, iterations: 4, form });
+    const own = form === "fastest" ? "fused" : form;
+    assert.equal(prepared.form, own);
+    assert.equal(prepared.problem, form === "paper" ? "gsr 0.004 GiB" : `gsr 0.004 GiB, ${form}`);
+    const [iteration, ...kernels] = await prepared.run();
+    assert.equal(iteration.quantity, "iteration");
+    assert.ok(kernels.length > 5 && kernels.every(({ quantity }) => own === "paper" || quantity.startsWith(`${own} `)));
+    // An iteration is its kernels.
+    for (const of of ["bytes", "flops"] as const)
+      if (own !== "paper")
+        assert.equal(
+          kernels.reduce((sum, kernel) => sum + kernel[of]!, 0),
+          iteration[of],
+        );
+    const { ok, maxError } = await prepared.validate();
+    assert.ok(ok && maxError < 1e-13, `${maxError}`);
+    prepared.free();
+  });
+
+test("hand-written programs have the kernels of the form paper alone", async () => {
+  const of = async (form?: string) =>
+    (await application.byHand!({ gib: 0.004, form })).quantities.filter((quantity) => quantity !== undefined);
+  assert.equal((await of()).length, 7);
+  assert.deepEqual(await of("gathered"), ["iteration"]);
+});
+
 test("the footprint is asked for before anything is made", () => {
   const bytes = application.footprint({ gib: 10 });
   assert.ok(bytes > 9.5 * 2 ** 30 && bytes < 11 * 2 ** 30);
+  assert.ok(application.footprint({ gib: 10, form: "gathered" }) > 1.2 * bytes);
 });
