@@ -44,6 +44,7 @@ export interface PlatformEfficiency extends Estimate {
 
 /** Programs among which the best time of a platform is looked for: `any` that ran there (Pennycook), or those that ran on all of the `set` (Malenza et al.). */
 export const YARDSTICKS = ["any", "set"] as const;
+/** One of these. */
 export type Yardstick = (typeof YARDSTICKS)[number];
 
 /** Pennycook's metric of one application and problem over one set. */

@@ -23,7 +23,8 @@ function onPath(name: string): string {
 const kept = { ...process.env };
 const { writeFileSync: write } = fs;
 
-after(() => rmSync(top, { recursive: true }));
+// A compiler that was started beside the tests may still write there.
+after(() => rmSync(top, { recursive: true, maxRetries: 10, retryDelay: 100 }));
 beforeEach(() => {
   process.env.XDG_CACHE_HOME = mkdtempSync(join(top, "cache-"));
   process.env.TMPDIR = mkdtempSync(join(top, "tmp-"));
