@@ -79,7 +79,7 @@ export function addAssess(program: Command, shell: Shell): void {
   assess
     .option(
       "--form <name>",
-      "how an application with several forms does its work: gsr has paper, fused, sorted, gathered, ordered, and fastest, which each device chooses for itself; default: paper, with the kernels of the published program",
+      "how an application with several forms does its work, such as gathered for gsr, or fastest, which each device chooses for itself; an unknown name lists them; default: the first",
     )
     .addOption(
       new Option("--f64 <how>", "on devices without f64, emulate it as the sum of two f32; by default they are left out").choices([
