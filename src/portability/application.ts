@@ -18,7 +18,7 @@ export interface ProblemOptions extends Partial<GridSettings> {
   iterations?: number;
   /** A first look: the smallest size and count that still say something. */
   quick?: boolean;
-  /** The way in which the application does its work, one of its `forms`. Default: the first. */
+  /** The way in which the application does its work, by a name in its `forms`. Default: the first. */
   form?: string;
 }
 
@@ -90,6 +90,14 @@ export interface HandWritten {
   validate(outputs: readonly Float64Array[]): Verdict | Promise<Verdict>;
 }
 
+/** Ways in which an application can do its work. */
+export interface ApplicationForms {
+  /** The default first. */
+  readonly names: readonly string[];
+  /** The fastest form of a set, as measured, that its memory has room for. */
+  fastest(set: DeviceSet, options: ProblemOptions): string;
+}
+
 /** An application that `isoform assess` can measure. */
 export interface Application {
   /** As typed after `isoform assess`: `gsr`, `stream`. */
@@ -100,8 +108,8 @@ export interface Application {
   readonly onGrid?: boolean;
   /** Kinds of grids that it runs on. Default: all. */
   readonly grids?: readonly GridKind[];
-  /** Ways in which it can do its work, for `--form`, the default first. */
-  readonly forms?: readonly string[];
+  /** Ways in which it can do its work, for `--form`, if there are several. */
+  readonly forms?: ApplicationForms;
   /** Device memory that `prepare` will take. Sizes are checked before anything is allocated. */
   footprint(options: ProblemOptions): number;
   /** Throws LaunchError for options that make no sense, DeviceError for a device that cannot run it. */

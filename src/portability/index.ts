@@ -7,6 +7,7 @@ export {
   type PreparedApplication,
   type HandWritten,
   type Application,
+  type ApplicationForms,
   type Progress,
   type Interruption,
   type ProgressFactory,
