@@ -4,18 +4,24 @@ import { constraintRows } from "./constraints.js";
 import { parallelRows } from "./generate.js";
 import type { Solution } from "./lsqr.js";
 import { PAPER_KERNELS } from "./paper.js";
+import { firstShare } from "./division.js";
 import { constraintResiduals, observationResiduals } from "./reference.js";
 import { instrumentLayout, sections, starRows } from "./shape.js";
 import { simulatedRows } from "./simulated.js";
 import { fastestFormOn, FORMS, GENERAL_FORMS, Solver, shapeOf, type FormName } from "./solver.js";
+import type { RowSource } from "./source.js";
 import { footprint } from "./system.js";
+import { trafficOf } from "./traffic.js";
 
 const sizeOf = ({ gib, quick }: ProblemOptions): number => gib ?? (quick ? 0.02 : 0.25);
 const iterationsOf = ({ iterations, quick }: ProblemOptions): number => iterations ?? (quick ? 5 : 20);
 
 /** `paper` has the published program's kernels. */
 const formOf = ({ form = "paper" }: ProblemOptions) => form as FormName;
-const rowsOf = (options: ProblemOptions) => simulatedRows(shapeOf({ gib: sizeOf(options) }), "parallel", SEED);
+function rowsOf(options: ProblemOptions): RowSource {
+  const rows = simulatedRows(shapeOf({ gib: sizeOf(options) }), "parallel", SEED);
+  return options.memberOf === undefined ? rows : firstShare(rows, options.memberOf);
+}
 const problemOf = (options: ProblemOptions): string => `gsr ${sizeOf(options)} GiB`;
 
 const SEED = 0;
@@ -29,17 +35,24 @@ export const application: Application = {
   name: "gsr",
   summary: "LSQR on the simulated system of the Gaia mission's AVU-GSR pipeline",
 
-  forms: { names: GENERAL_FORMS, fastest: (set, options) => fastestFormOn(set, rowsOf(options)) },
+  division: {
+    counted: "rows",
+    extents: (options) => [shapeOf({ gib: sizeOf(options) }).observations],
+    exchange: (options, members) => trafficOf(shapeOf({ gib: sizeOf(options) }), members),
+    requireMembers: (options, members) => void firstShare(rowsOf(options), members),
+  },
+
+  forms: { names: GENERAL_FORMS, alone: ["paper"], fastest: (set, options) => fastestFormOn(set, rowsOf(options)) },
 
   footprint(options) {
     const rows = rowsOf(options);
     return footprint(rows) + FORMS[formOf(options)].footprint(rows.shape);
   },
 
-  async prepare({ locals: [{ device }] }, options, progress) {
-    const { precision } = options;
-    const solver = await Solver.create(device, { gib: sizeOf(options), seed: SEED, precision, form: formOf(options) }, progress);
+  async prepare(set, options, progress) {
+    const solver = await Solver.of(set, rowsOf(options), { precision: options.precision, form: formOf(options) }, progress);
     const isPaper = solver.form === "paper";
+    const isAlone = set.members.length === 1;
     const names = isPaper ? PAPER_KERNELS : [...new Set(solver.steps.map(({ name }) => name))];
     const costs = costsByName(solver.steps);
     const bytes = solver.steps.reduce((total, { launch }) => total + launch.cost.bytes, 0);
@@ -51,8 +64,10 @@ export const application: Application = {
       form: solver.form,
 
       async run(iterations = iterationsOf(options)) {
-        last = await solver.solve({ iterations, timed: true });
+        last = await solver.solve({ iterations, timed: isAlone });
         const { secondsPerIteration, steps } = last;
+        // Kernels of several members go on side by side.
+        if (!isAlone) return [{ quantity: ITERATION, seconds: secondsPerIteration, bytes, flops }];
         // Kernels of different forms do not compare.
         const kernels = names.map((name): Sample => ({
           quantity: isPaper ? name : `${solver.form} ${name}`,
@@ -65,7 +80,7 @@ export const application: Application = {
       /** LSQR's running estimate of |b - A x| against the true one, and that one's rows against plain JavaScript. */
       async validate(): Promise<Verdict> {
         if (!last) throw new Error("validate() needs a run: call run() before it");
-        const { shape } = solver.system;
+        const { shape } = solver;
         const knownTerms = await solver.knownTerms();
         const x = await solver.solution();
         const windows = sampleRows(shape.observations);

@@ -16,6 +16,8 @@ export interface ProblemOptions extends Partial<GridSettings> {
   gib?: number;
   /** Iterations in one run. Default: the application's. */
   iterations?: number;
+  /** The share of one member of this many, on one device, which has a time but no result of its own; for applications with a `division`. */
+  memberOf?: number;
   /** A first look: the smallest size and count that still say something. */
   quick?: boolean;
   /** The way in which the application does its work, by a name in its `forms`. Default: the first. */
@@ -94,8 +96,30 @@ export interface HandWritten {
 export interface ApplicationForms {
   /** The default first. */
   readonly names: readonly string[];
+  /** Names of forms that one device alone can take, of an application with a `division`. */
+  readonly alone?: readonly string[];
   /** The fastest form of a set, as measured, that its memory has room for. */
   fastest(set: DeviceSet, options: ProblemOptions): string;
+}
+
+/** Traffic of one member with the others in an iteration. */
+export interface MemberTraffic {
+  /** Bytes that it sends. */
+  readonly bytes: number;
+  readonly messages: number;
+  /** Messages of others that it waits for one after the other. */
+  readonly waits: number;
+}
+
+/** How an application without a grid divides its work among the members of a set. */
+export interface WorkDivision {
+  /** Unit of `extents`, in a word: `rows`. */
+  readonly counted: string;
+  /** Counts of the whole problem. */
+  extents(options: ProblemOptions): readonly number[];
+  exchange(options: ProblemOptions, members: number): MemberTraffic;
+  /** Throws LaunchError for a problem that cannot be divided among this many. */
+  requireMembers(options: ProblemOptions, members: number): void;
 }
 
 /** An application that `isoform assess` can measure. */
@@ -108,6 +132,8 @@ export interface Application {
   readonly onGrid?: boolean;
   /** Kinds of grids that it runs on. Default: all. */
   readonly grids?: readonly GridKind[];
+  /** How several devices work together, of an application without a grid. Without it, one device does all. */
+  readonly division?: WorkDivision;
   /** Ways in which it can do its work, for `--form`, if there are several. */
   readonly forms?: ApplicationForms;
   /** Device memory that `prepare` will take. Sizes are checked before anything is allocated. */

@@ -36,7 +36,7 @@ function requireOptions(application: Application, { name, set }: AssessedTarget,
     throw new LaunchError(`--${given}: ${application.name} has no grid; leave the option out, or name only applications on grids`);
   if (problem.grid !== undefined && !hasGrid(application, problem.grid))
     throw new LaunchError(`--grid ${problem.grid}: ${application.name} runs on ${application.grids!.join(" and ")} grids only`);
-  if (!application.onGrid && set.members.length > 1)
+  if (!application.onGrid && !application.division && set.members.length > 1)
     throw new LaunchError(`${application.name} runs on one device, and ${name} has ${set.members.length} members: choose single devices`);
 }
 

@@ -24,7 +24,7 @@ export function formsOn(application: Formed, set: DeviceSet, problem: ProblemOpt
   const { form: wish } = problem;
   if (wish !== undefined) requireForm(application, wish, CHOSEN_FORMS);
   if (!forms) return [undefined];
-  const { names } = forms;
+  const names = set.members.length > 1 ? forms.names.filter((name) => !forms.alone?.includes(name)) : forms.names;
   if (wish === "all") return names;
   const fastest = forms.fastest(set, problem);
   if (wish === undefined) return [...new Set([names[0], fastest])];

@@ -8,6 +8,8 @@ export {
   type HandWritten,
   type Application,
   type ApplicationForms,
+  type MemberTraffic,
+  type WorkDivision,
   type Progress,
   type Interruption,
   type ProgressFactory,

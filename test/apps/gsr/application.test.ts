@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { open } from "isoform";
 import { devices } from "isoform/set";
+import { formsOn } from "../../../src/portability/forms.js";
 import { application } from "../../../apps/gsr/application.js";
 
 const device = await open("js");
@@ -40,6 +41,29 @@ for (const form of application.forms!.names)
     assert.ok(ok && maxError < 1e-13, `${maxError}`);
     prepared.free();
   });
+
+test("several members have one member's solution, and a share of the work has a time of its own", async () => {
+  const options = { gib: 0.004, iterations: 4, form: "fused" };
+  const set = await devices("js*2");
+  const together = await application.prepare(set, options);
+  const [iteration, ...kernels] = await together.run();
+  assert.ok(iteration.seconds > 0 && kernels.length === 0);
+  const { ok, maxError } = await together.validate();
+  assert.ok(ok && maxError < 1e-13, `${maxError}`);
+  const share = await application.prepare(await devices(device), { ...options, memberOf: 2 });
+  const [part] = await share.run();
+  // Half of the rows, and all unknowns that stars share.
+  assert.ok(part.bytes! > 0.45 * iteration.bytes! && part.bytes! < 0.7 * iteration.bytes!, `${part.bytes} of ${iteration.bytes}`);
+  for (const prepared of [together, share]) prepared.free();
+  await set.close();
+});
+
+test("several members do not take the form that runs on one device alone", async () => {
+  const set = await devices("js*2");
+  assert.deepEqual(formsOn(application, set, { gib: 0.004, form: "all" }), ["fused", "sorted", "gathered", "ordered"]);
+  assert.throws(() => application.division!.requireMembers({ gib: 0.004 }, 1000), /1000 devices for a system whose \d+ stars/);
+  await set.close();
+});
 
 test("the fastest form is a device's", async () => {
   assert.equal(application.forms!.fastest(await devices(device), { gib: 0.004 }), "fused");
