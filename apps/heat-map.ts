@@ -1,4 +1,5 @@
 import { scaleLinear } from "d3-scale";
+import { EVEN_COLOURS, NO_VALUE, SIGNED_COLOURS } from "isoform/draw";
 
 /** A picture of one value for each cell of a rectangle. */
 interface HeatMap {
@@ -21,32 +22,13 @@ interface HeatMapAxis {
   readonly to: number;
 }
 
-/** Colours from dark blue over green to yellow, in even steps of lightness. */
-const COLOURS = [
-  "#440154",
-  "#482173",
-  "#433e85",
-  "#38598c",
-  "#2d708e",
-  "#25858e",
-  "#1e9b8a",
-  "#2ab07f",
-  "#52c569",
-  "#86d549",
-  "#c2df23",
-  "#fde725",
-];
-/** Colours from blue over white, which is 0, to red. */
-const SIGNED = ["#2166ac", "#4393c3", "#92c5de", "#d1e5f0", "#ecf3f7", "#f8f8f8", "#fbeee6", "#fddbc7", "#f4a582", "#d6604d", "#b2182b"];
-const NOTHING = "#bbbbbb";
-
 const PIXELS = 640;
 const MARGIN = 12;
 const LEGEND = 56;
 
 /** The picture as an SVG file: bands of colour between the least and the greatest value, with a legend. */
 export function heatMap({ title, quantity, width, height, values, axes, reach }: HeatMap): string {
-  const colours = reach === undefined ? COLOURS : SIGNED;
+  const colours = reach === undefined ? EVEN_COLOURS : SIGNED_COLOURS;
   const known = Array.from(values).filter((v) => !Number.isNaN(v));
   const least = reach === undefined ? known.reduce((a, b) => Math.min(a, b), Infinity) : -reach;
   const span = reach === undefined ? known.reduce((a, b) => Math.max(a, b), -Infinity) - least || 1 : 2 * reach;
@@ -63,7 +45,7 @@ export function heatMap({ title, quantity, width, height, values, axes, reach }:
 
   const scale = PIXELS / Math.max(width, height);
   const [w, h] = [Math.round(width * scale), Math.round(height * scale)];
-  const fills = paths.map((runs, n) => (runs.length ? `<path fill="${colours[n] ?? NOTHING}" d="${runs.join("")}"/>` : "")).join("");
+  const fills = paths.map((runs, n) => (runs.length ? `<path fill="${colours[n] ?? NO_VALUE}" d="${runs.join("")}"/>` : "")).join("");
   const step = w / colours.length;
   const legend = colours
     .map((fill, n) => `<rect x="${(n * step).toFixed(1)}" width="${step.toFixed(1)}" height="12" fill="${fill}"/>`)

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { open } from "isoform";
+import type { ScanningLaw } from "../../../../apps/gsr/scanning/law.js";
+import { NODE, YEAR, scanningLaw } from "../../../../apps/gsr/scanning/law.js";
 import { instrumentLayout, sections } from "../../../../apps/gsr/shape.js";
 import { Solver } from "../../../../apps/gsr/solver.js";
 import type { Entry } from "../dense-system.js";
@@ -15,6 +17,20 @@ const plane = { rows: 2, strips: 3, shortRow: 2 };
 /** Below: a direction of the unknowns that no row determines. */
 const NULL = 1e-10;
 const DETERMINED = 1e-6;
+
+/**
+ * The law of a year that observes in some watches of a few steps alone, evenly spread: so that knots of 1000 s, with a wide field for transits enough, are few
+ * enough for a dense matrix.
+ */
+function watches(count: number, steps: number): ScanningLaw {
+  const law = scanningLaw(YEAR);
+  const covered = new Uint8Array(law.nodes.length / NODE - 1);
+  for (let n = 0; n < count; n++) {
+    const first = Math.floor((n * (covered.length - steps - 2)) / (count - 1));
+    covered.fill(1, first, first + steps);
+  }
+  return { ...law, covered };
+}
 
 /** Rows of a small system with all its blocks, scaled. */
 async function smallSystem(frame: boolean): Promise<{ rows: Entry[][]; solver: Solver }> {
@@ -55,6 +71,19 @@ test("without it six directions are free, turn and spin of the frame", async () 
       assert.ok(Math.abs(sum) < 1e-12, `axis ${axis}: ${sum}`);
     }
   }
+  solver.free();
+});
+
+test("about the satellite's axes, too, six directions are free with knots of 1000 s", async () => {
+  const solver = await Solver.create(device, {
+    generator: "scanning",
+    ...{ stars: 150, seed: 1, plane, frame: false, axes: "satellite" as const, knot: 1000, halfHeight: 75 },
+    law: watches(16, 8),
+  });
+  const { shape, scanning } = solver;
+  assert.ok(scanning!.knots.pieces.length > 10 && scanning!.knots.length > 900);
+  const values = spectrum(await readRows(solver), solver);
+  assert.ok(values[5] < NULL && values[6] > DETERMINED, `${JSON.stringify(shape)}: ${values.slice(0, 8).join(" ")}`);
   solver.free();
 });
 

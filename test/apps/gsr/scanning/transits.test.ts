@@ -60,7 +60,7 @@ test("transits are those that a march through time finds", async () => {
 
 test("a star has 17.6 transits a year on average", async () => {
   const law = scanningLaw(YEAR);
-  const stars = spiral(4000);
+  const stars = spiral(10_000);
   const sky = uploadSky(device, law, stars);
   const { count } = await findTransits(device, law, sky, stars.count, Math.sin(HALF_HEIGHT));
   assert.ok(Math.abs(count / stars.count - 17.6) < 0.3, `${count / stars.count} transits`);
