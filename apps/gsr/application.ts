@@ -62,6 +62,9 @@ export const application: Application = {
     const prepared: PreparedApplication = {
       problem: problemOf(options),
       form: solver.form,
+      get launches() {
+        return solver.steps;
+      },
 
       async run(iterations = iterationsOf(options)) {
         last = await solver.solve({ iterations, timed: isAlone });

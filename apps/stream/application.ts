@@ -20,6 +20,9 @@ export const application: Application = {
     let last: { readonly iterations: number; readonly sum: number } | undefined;
     return {
       problem: `stream ${gib} GiB`,
+      get launches() {
+        return stream.launches.map((launch) => ({ name: launch.kernel.name, launch }));
+      },
 
       async run(iterations = iterationsOf(options)) {
         const { seconds, sum } = await stream.run(iterations);

@@ -40,14 +40,29 @@ function observing(device: Device, precision: Precision, found: Map<string, Foun
       if (!(error instanceof IsoformError)) throw error;
     }
   };
+  return watched(device, ["prepare", "run"], note);
+}
+
+/** Told of a call: its arguments, and what it has returned. */
+export type Noted = (
+  kernel: Kernel,
+  args: Record<string, unknown>,
+  policy: Policy,
+  options: LaunchOptions | undefined,
+  result: unknown,
+) => void;
+
+/** The device, but that `note` is told each call of these methods, with what it has returned. */
+export function watched(device: Device, methods: readonly (keyof Device)[], note: Noted): Device {
   return new Proxy(device, {
     get(target, property) {
       const value = Reflect.get(target, property, target) as unknown;
       if (typeof value !== "function") return value;
-      if (property !== "prepare" && property !== "run") return value.bind(target) as unknown;
+      if (!methods.includes(property as keyof Device)) return value.bind(target) as unknown;
       return (kernel: Kernel, args: Record<string, unknown>, policy: Policy, options?: LaunchOptions) => {
-        note(kernel, args, policy, options);
-        return (value as (...all: unknown[]) => unknown).call(target, kernel, args, policy, options);
+        const result = (value as (...all: unknown[]) => unknown).call(target, kernel, args, policy, options);
+        note(kernel, args, policy, options, result);
+        return result;
       };
     },
   });

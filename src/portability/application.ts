@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { Launch } from "../device/device.js";
 import type { DeviceSet } from "../set/index.js";
 import type { GridKind } from "../domain/index.js";
 import type { Choice, GridSettings, Storage } from "../skeleton/index.js";
@@ -51,6 +52,13 @@ export interface Verdict {
   against: string;
 }
 
+/** A launch of an iteration. */
+export interface IterationLaunch {
+  /** As the application names its work; several launches may share a name. */
+  readonly name: string;
+  readonly launch: Launch;
+}
+
 /** An application with its data on a set of devices, ready to run as often as wanted. */
 export interface PreparedApplication {
   /** Application and size, the same on every set of devices: `gsr 0.25 GiB`. */
@@ -64,6 +72,8 @@ export interface PreparedApplication {
   validate(): Promise<Verdict>;
   /** The form that it has, of an application with several. */
   readonly form?: string;
+  /** Launches of an iteration in their order, for `isoform explain`, where an iteration is no sequence of containers. */
+  readonly launches?: readonly IterationLaunch[];
   /** For an application on a grid: storage and spread of the last run. */
   report?(): GridReport;
   /** Gives the devices' memory back. */

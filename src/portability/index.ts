@@ -5,6 +5,7 @@ export {
   type Sample,
   type Verdict,
   type PreparedApplication,
+  type IterationLaunch,
   type HandWritten,
   type Application,
   type ApplicationForms,
