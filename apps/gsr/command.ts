@@ -34,8 +34,11 @@ import { requireProbes } from "./probes.js";
 import { restarted, savedOptions } from "./restart.js";
 import type { Results } from "./report.js";
 import { kernelTable, reportText, resultOf, resultsOf } from "./report.js";
+import { figurePage, reportPage } from "./report-page.js";
 import { scanningSize } from "./scanning/index.js";
+import type { StarList } from "./scanning/stars.js";
 import { addScanningOptions, refuseScanningOptions, scanningOptions } from "./scanning-options.js";
+import { Convergence } from "./section-steps.js";
 import type { Done } from "./session.js";
 import { runSession } from "./session.js";
 import type { ScanningSystemOptions, SimulatedOptions } from "./solver.js";
@@ -124,7 +127,10 @@ export function command(program: Command, shell: Shell): void {
     .option("--json <file>", "write the result as JSON")
     .option("--out <file>", "write the solution: .json, .fits, .vot or .h5 with all unknowns, for gsr compare; .ecsv with the stars")
     .option("--export <file>", "write the system, its known terms and scaling for SciPy, .npz")
-    .option("--report <file>", "gsr compare: write scatter plots of both solutions as SVG")
+    .option(
+      "--report <file>",
+      "write errors on the sky, and the convergence of each section, as a page (.html); gsr compare: scatter plots of both solutions as SVG",
+    )
     .addArgument(new Argument("[compare]", "compare two solutions that --out wrote").choices(["compare"]))
     .argument("[files...]", "files of the two solutions")
     .addHelpText(
@@ -138,6 +144,7 @@ export function command(program: Command, shell: Shell): void {
         "gsr --restart run.state --checkpoint run.state",
         "gsr --stars stars.ecsv --errors probes 50 --covariances stars --out x.fits",
         "gsr --system matrix.h5 --devices cuda:0 --out x.h5",
+        "gsr --stars 2000 --known truth --errors probes 50 --report sky.html",
         "gsr compare a.json b.json --report pairs.svg",
       ),
     )
@@ -155,8 +162,12 @@ async function runComparison(files: readonly string[], { report }: GsrOptions, s
   await shell.checkOutputs({ report }, { first, second });
   const [a, b] = [await readSolution(first), await readSolution(second)];
   const comparison = compareSolutions(a, b);
-  shell.print(comparisonText(comparison));
-  if (report !== undefined) await shell.writeFile(report, comparisonPlot(a, b, [first, second]));
+  const text = comparisonText(comparison);
+  shell.print(text);
+  if (report !== undefined) {
+    const figure = comparisonPlot(a, b, [first, second]);
+    await shell.writeFile(report, PAGE.test(report) ? figurePage(text, [figure]) : figure);
+  }
   if (!comparison.ok) shell.endWith(1);
 }
 
@@ -196,11 +207,21 @@ interface Run {
   readonly inputs: Inputs;
   /** The checkpoint that it goes on from. */
   readonly saved?: SavedRun;
+  /** Filled for a report. */
+  readonly convergence?: Convergence;
+}
+
+const PAGE = /\.html?$/i;
+
+/** Throws LaunchError for a report whose name is not a page's. */
+function requireReport({ report }: GsrOptions): void {
+  if (report !== undefined && !/\.html?$/i.test(report))
+    throw new LaunchError(`--report ${report}: it is a page, so end its name in .html`);
 }
 
 async function run(given: GsrOptions, shell: Shell, isGiven: (name: string) => boolean): Promise<void> {
   const { checkpoint } = given;
-  if (given.report !== undefined) throw new LaunchError("--report is for gsr compare: leave it out");
+  requireReport(given);
   if (given.every !== undefined && checkpoint === undefined)
     throw new LaunchError("--every is for --checkpoint: give that a file, or leave it out");
   const saved = given.restart === undefined ? undefined : await readCheckpoint(given.restart, (text) => shell.print(text));
@@ -208,8 +229,8 @@ async function run(given: GsrOptions, shell: Shell, isGiven: (name: string) => b
   if (options.system !== undefined) requireNoOthers(isGiven);
   await requireOptions(options);
   const paths = inputPaths(options);
-  const { json, out, export: exported } = options;
-  const files = { checkpoint: checkpoint && [checkpoint, previousOf(checkpoint)], json, out, export: exported };
+  const { json, out, export: exported, report } = options;
+  const files = { checkpoint: checkpoint && [checkpoint, previousOf(checkpoint)], json, out, export: exported, report };
   // A run may go on in the checkpoint that it was restarted from.
   await shell.checkOutputs(files, { restart: given.restart, ...paths }, { checkpoint: "restart" });
   const digests = await digestsOf(paths);
@@ -219,7 +240,8 @@ async function run(given: GsrOptions, shell: Shell, isGiven: (name: string) => b
   const interruption = shell.interruption();
   try {
     set.ranks?.requireAlike("the files that gsr reads", JSON.stringify(inputs.digests));
-    await solveAndReport(set, { options, chosen: systemOf(options, inputs), inputs, saved }, shell, interruption);
+    const convergence = report === undefined ? undefined : new Convergence();
+    await solveAndReport(set, { options, chosen: systemOf(options, inputs), inputs, saved, convergence }, shell, interruption);
   } finally {
     interruption.ignore();
     await set.close();
@@ -235,7 +257,12 @@ function limitsOf({ iterations, atol, system }: GsrOptions, { generator }: Syste
   };
 }
 
-async function solve(set: DeviceSet, { options, chosen, inputs, saved }: Run, shell: Shell, { stop }: Interruption): Promise<Done> {
+async function solve(
+  set: DeviceSet,
+  { options, chosen, inputs, saved, convergence }: Run,
+  shell: Shell,
+  { stop }: Interruption,
+): Promise<Done> {
   const {
     seed,
     layout,
@@ -283,6 +310,7 @@ async function solve(set: DeviceSet, { options, chosen, inputs, saved }: Run, sh
           conlim,
           compatibleErrors,
           timed: options.kernels,
+          convergence,
           onIteration: (done: number, { rnorm, bnorm }: Norms) =>
             task.update(done, iterations, `|r|/|b| ${(rnorm / bnorm).toExponential(2)}`),
         },
@@ -310,15 +338,31 @@ async function solveAndReport(set: DeviceSet, asked: Run, shell: Shell, interrup
     return;
   }
   const results = await resultsOf(done, asked);
-  shell.print(reportText(set, results, done, asked));
+  const text = reportText(set, results, done, asked);
+  shell.print(text);
   if (results.doubts.length > 0) shell.endWith(1);
   if (options.kernels) shell.print(kernelTable(results.kernels));
   if (options.json !== undefined) {
     const used = { ...options, ...chosen, list: undefined, law: undefined, iterations: limitsOf(options, chosen).iterations };
     await shell.writeFile(options.json, `${JSON.stringify(resultOf(set, results, done, used), null, 1)}\n`);
   }
+  if (options.report !== undefined) await writeReport(options.report, text, results, done, asked, shell);
   if (options.export !== undefined) await exportSystem(options.export, done.solver);
   if (options.out !== undefined) await writeResult(set, options.out, results, done, asked, shell);
+}
+
+/** Stars of the system, if their places are known. */
+const starsOf = ({ solver }: Done, { inputs }: Run): StarList | undefined =>
+  solver.scanning?.stars ?? (inputs.epochs && inputs.stars?.list);
+
+/** Writes the report's page. All processes of the set call it, and rank 0 writes. */
+async function writeReport(path: string, text: string, results: Results, done: Done, asked: Run, shell: Shell): Promise<void> {
+  const { solver } = done;
+  const { shape } = solver;
+  const scaling = await solver.scaling();
+  const truth = asked.options.known === "truth" ? solver.exact : undefined;
+  const content = { shape, results, scaling, convergence: asked.convergence!, stars: starsOf(done, asked), truth, text };
+  await shell.writeFile(path, reportPage(content));
 }
 
 /** Writes the solution with its errors, and covariances if they are asked for. All processes of the set call it, and rank 0 writes. */
@@ -330,7 +374,7 @@ async function writeResult(set: DeviceSet, path: string, results: Results, done:
   const system = { generator: options.generator, seed: options.seed, shape, options: settings };
   const vectors = { x: Array.from(results.x), standardErrors: Array.from(results.errors) };
   const covariances = askedCovariances(options.covariances, inputs, shape, probes);
-  const stars = scanning?.stars ?? (inputs.epochs && inputs.stars?.list);
+  const stars = starsOf(done, asked);
   const { precision, coefficients } = options;
   const rounded = coefficients === "f32" ? { coefficients } : {};
   const file = { system, precision, ...rounded, probes: probes?.draws.length, ...vectors, ...(covariances ? { covariances } : {}) };

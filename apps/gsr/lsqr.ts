@@ -122,6 +122,16 @@ export interface SolveOptions extends Partial<Tolerances> {
   from?: number;
   /** Asked after each iteration, whose state it may then save: whether to go on. */
   pause?: Pause;
+  /** Looks at x before and after each iteration. */
+  watch?: Watch;
+}
+
+/** Calls around an iteration, on the queues of its launches; kernels' times leave out what they submit. */
+export interface Watch {
+  before(iteration: number): void;
+  after(iteration: number): void;
+  /** Reads what `after` has found; `norms` are those of the first side. */
+  note(iteration: number, norms: Norms): Promise<void>;
 }
 
 /** Calls between iterations. */
@@ -214,7 +224,7 @@ export class Lsqr {
    * @param begun whether `beginCorrection` has begun the solution
    */
   async solve(
-    { iterations: limit, timed = false, onIteration, from, pause, ...options }: SolveOptions,
+    { iterations: limit, timed = false, onIteration, from, pause, watch, ...options }: SolveOptions,
     begun = false,
   ): Promise<Solution[]> {
     const tolerances = { ...PUBLISHED_TOLERANCES, ...options };
@@ -238,7 +248,11 @@ export class Lsqr {
         marks.push(queue.record());
       }
     };
-    if (sides.run) submit(this.matrix.forward);
+    const begin = (): void => {
+      watch?.before(done + 1);
+      submit(this.matrix.forward);
+    };
+    if (sides.run) begin();
     while (sides.run) {
       submit(this.rest.alpha);
       if (this.matrix.anew && (await scalars.read()).some(({ doubt }) => doubt > 0)) run(this.matrix.anew);
@@ -247,12 +261,14 @@ export class Lsqr {
       const passed = marks;
       marks = [];
       done++;
+      watch?.after(done);
       const due = await pause?.isDue(done);
       // The wall clock begins between iterations.
       const holds = due || (timed && done === timedEnd);
       // It leaves x and the norms alone: the device does not wait for the stopping rules.
-      if (done < limit && !holds) submit(this.matrix.forward);
+      if (done < limit && !holds) begin();
       const state = sides.take(await norms);
+      await watch?.note(done, state);
       if (passed.length > 0) await this.addTimes(seconds, passed);
       counted++;
       sides.end(done, (norms) => stopRule(norms, tolerances, done, limit));
@@ -260,7 +276,7 @@ export class Lsqr {
       if (due && sides.run && !(await pause!.save(done))) break;
       if (holds && sides.run) {
         if (done === timedEnd) [began, counted] = [performance.now(), 0];
-        submit(this.matrix.forward);
+        begin();
       }
       if (performance.now() - lastReport > SILENCE) {
         await turn();

@@ -3,6 +3,7 @@ import type { DeviceSet } from "isoform/set";
 import type { Engine } from "./engine.js";
 import type { Solution, SolveOptions, Tolerances } from "./lsqr.js";
 import { PUBLISHED_TOLERANCES, stopRule } from "./lsqr.js";
+import { countedFrom } from "./section-steps.js";
 import type { Norms } from "./norms.js";
 
 /*
@@ -135,7 +136,7 @@ export class Refinement {
     const { engine, x } = this;
     const place = this.place!;
     const { first, iterations, rnorm, arnorm } = place;
-    const { onIteration } = options;
+    const { onIteration, watch } = options;
     const atol = Math.max(SHARE * tolerances.atol, (CORRECTED * arnorm) / (first.anorm * rnorm));
     const [found] = await engine.lsqr.solve(
       {
@@ -145,6 +146,7 @@ export class Refinement {
         btol: 0,
         timed: false,
         from,
+        watch: watch && countedFrom(watch, iterations),
         onIteration: onIteration && ((done, norms) => onIteration(iterations + done, { ...norms, bnorm: first.bnorm })),
       },
       from === undefined,

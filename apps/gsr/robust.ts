@@ -2,6 +2,7 @@ import type { Device } from "isoform";
 import { f64, kernel, range, view } from "isoform";
 import type { DeviceSet } from "isoform/set";
 import type { SolveOptions, Solution } from "./lsqr.js";
+import type { Convergence } from "./section-steps.js";
 import type { SolverOptions } from "./solver.js";
 import { Solver } from "./solver.js";
 import type { ScanningSource } from "./scanning/index.js";
@@ -117,7 +118,7 @@ export async function solveRobustly(
   on: DeviceSet | Device,
   source: ScanningSource,
   options: SolverOptions,
-  stopping: SolveOptions,
+  stopping: SolveOptions & { readonly convergence?: Convergence },
   { onTurn, resume, begin }: RobustOptions = {},
 ): Promise<RobustSolution> {
   let weights: Float64Array = resume?.weights ?? new Float64Array(source.shape.observations).fill(1);

@@ -8,6 +8,7 @@ import { probeErrors, requireProbes } from "./probes.js";
 import type { RobustSolution } from "./robust.js";
 import { solveRobustly, weighted } from "./robust.js";
 import { scanningRows } from "./scanning/index.js";
+import type { Convergence } from "./section-steps.js";
 import { sections } from "./shape.js";
 import type { RowSource } from "./source.js";
 import type { ScanningSystemOptions, SimulatedOptions, SolverOptions } from "./solver.js";
@@ -41,7 +42,7 @@ interface Asked {
   /** Rows that take the place of the system's, which cannot be weighed. */
   rows?(set: DeviceSet): RowSource;
   readonly solver: SolverOptions;
-  readonly stopping: SolveOptions & { readonly compatibleErrors?: boolean };
+  readonly stopping: SolveOptions & { readonly compatibleErrors?: boolean; readonly convergence?: Convergence };
   readonly robust: boolean;
   /** Number of probes. */
   readonly probes?: number;

@@ -25,6 +25,8 @@ import { Refinement } from "./refinement.js";
 import { orderRows } from "./row-order.js";
 import type { ScanningOptions, ScanningSource } from "./scanning/index.js";
 import { scanningRows } from "./scanning/index.js";
+import type { Convergence } from "./section-steps.js";
+import { SectionSteps } from "./section-steps.js";
 import type { Shape } from "./shape.js";
 import { publishedShape, requirePublishedSize, scaledShape, sections, sharedUnknowns } from "./shape.js";
 import type { SimulatedName } from "./simulated.js";
@@ -287,11 +289,13 @@ export class Solver {
   }
 
   /** Runs LSQR from x = 0, or on from a restored state; the solution and standard errors of the unscaled system stay on the devices. */
-  async solve(options: SolveOptions & { compatibleErrors?: boolean }): Promise<Solution> {
-    if (options.from === undefined) this.copyKnownTerms();
-    const { refinement } = this;
+  async solve({ convergence, ...given }: SolveOptions & { compatibleErrors?: boolean; convergence?: Convergence }): Promise<Solution> {
+    if (given.from === undefined) this.copyKnownTerms();
+    const { refinement, shape } = this;
+    const watch = convergence && new SectionSteps(this.set, this.one.shares, convergence);
+    const options = { ...given, watch };
     const solution = refinement ? await refinement.solve(options, () => this.copyKnownTerms()) : (await this.one.lsqr.solve(options))[0];
-    const { shape } = this;
+    watch?.free();
     const counted = options.compatibleErrors ? sharedUnknowns(shape) : sections(shape).unknowns;
     if (solution.istop >= 0) await this.one.lsqr.finish(this.scalings, solution.rnorm, shape.observations - counted);
     return solution;

@@ -1,3 +1,4 @@
+import { IsoformError } from "../base/errors.js";
 import { EVEN_COLOURS, NO_VALUE, SIGNED_COLOURS } from "./colours.js";
 import { hammerAitoff } from "./projection.js";
 import { drawingFile, svgElement, svgText } from "./svg.js";
@@ -49,10 +50,11 @@ function pixelOf(longitude: number, latitude: number): [x: number, y: number] {
 
 /**
  * An SVG file with a map of the sphere in the projection of Hammer and Aitoff, which keeps areas: points in colour, lines of latitude and longitude, and a
- * legend. Of more than 5000 points it shows means over cells of equal area.
+ * legend. Of more than 5000 points it shows means over cells of equal area. Throws IsoformError for points that are not on the sphere.
  */
 export function sphereMap(map: SphereMap): string {
   const { title, quantity, frame, longitudes, latitudes, values, curves = [] } = map;
+  requirePlaces(map);
   const scale = scaleOf(map);
   const cells = longitudes.length > MOST_DOTS;
   const places = Array.from(longitudes, (longitude, n) => [...pixelOf(longitude, latitudes[n]), values[n]] as const);
@@ -60,7 +62,7 @@ export function sphereMap(map: SphereMap): string {
   const degrees = (CELL / UNIT) ** 2 * 2 * (180 / Math.PI) ** 2;
   const shown = cells
     ? `means of ${longitudes.length} points over cells of ${degrees.toFixed(1)} square degrees`
-    : `${longitudes.length} points`;
+    : `${longitudes.length} point${longitudes.length === 1 ? "" : "s"}`;
   return `${drawingFile(
     WIDTH,
     HEIGHT,
@@ -80,6 +82,18 @@ export function sphereMap(map: SphereMap): string {
       legend(map, scale, shown),
     ),
   )}\n`;
+}
+
+function requirePlaces({ title, longitudes, latitudes, values }: SphereMap): void {
+  if (longitudes.length !== latitudes.length || longitudes.length !== values.length)
+    throw new IsoformError(
+      `the map "${title}" has ${longitudes.length} longitudes, ${latitudes.length} latitudes and ${values.length} values: give each point one of each`,
+    );
+  for (let n = 0; n < longitudes.length; n++)
+    if (!Number.isFinite(longitudes[n]) || !(Math.abs(latitudes[n]) <= Math.PI / 2 + 1e-9))
+      throw new IsoformError(
+        `point ${n} of the map "${title}" has the longitude ${longitudes[n]} and the latitude ${latitudes[n]}: give radians`,
+      );
 }
 
 const EDGE = { cx: MARGIN.left + 2 * UNIT, cy: MARGIN.top + UNIT, rx: 2 * UNIT, ry: UNIT, fill: "none", stroke: "#444" };
@@ -204,13 +218,13 @@ function legend({ quantity, values, curves = [] }: SphereMap, { colours, at, ban
   const [left, top, width] = [MARGIN.left + UNIT, MARGIN.top + 2 * UNIT + 38, 2 * UNIT];
   const step = width / colours.length;
   const bars = colours.map((fill, n) => svgElement("rect", { x: left + n * step, y: top, width: step, height: 12, fill }));
-  const ticks = Array.from({ length: LEGEND_TICKS + 1 }, (_, n) =>
+  const without = Array.from(values).filter((value) => band(value) === colours.length).length;
+  const ticks = Array.from({ length: without < values.length ? LEGEND_TICKS + 1 : 0 }, (_, n) =>
     svgText(left + (n / LEGEND_TICKS) * width, top + 27, String(Number(at(n / LEGEND_TICKS).toPrecision(3))), {
       "text-anchor": "middle",
       fill: "#111",
     }),
   );
-  const without = Array.from(values).filter((value) => band(value) === colours.length).length;
   const notes = [shown, ...(without > 0 ? [`${without} without a value in grey`] : []), ...curves.map(({ name }) => `${name} dashed`)];
   return [
     svgElement("rect", { x: left, y: top, width, height: 12, fill: "none", stroke: "#666" }),

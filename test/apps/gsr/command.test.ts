@@ -49,7 +49,13 @@ test("isoform gsr takes the fastest form where none is asked for", async () => {
 test("isoform gsr solves a scanning system by default, and probes give its errors", async () => {
   const file = join(folder, "scanning.json");
   const words = ["--stars", "20", "--years", "1", "--known", "truth", "--devices", "wasm", "--errors", "probes", "6", "--seed", "3"];
-  const { stdout } = await isoform("gsr", ...words, "--no-kernels", "--json", file);
+  const page = join(folder, "sky.html");
+  const { stdout } = await isoform("gsr", ...words, "--no-kernels", "--json", file, "--report", page);
+  const html = await readFile(page, "utf8");
+  assert.equal(html.match(/<svg /g)!.length, 5);
+  // 20 stars in maps of errors and of deviations, and the report in words.
+  assert.equal(html.match(/>20 points; /g)!.length, 4);
+  assert.ok(html.includes("standard errors are good to 29 %") && html.includes(">attitude<"));
   assert.match(stdout, /scanning generator, fused form, fast: 20 stars, \d+ observations/);
   assert.match(stdout, /\d+ transits \(\d+ left out\); attitude: \d+ splines an axis, knots of \d+ s/);
   assert.match(stdout, /blocks of the instrument have left the system: large scale, along scan, \d+ CCDs/);
@@ -89,9 +95,11 @@ test("isoform gsr --robust, --out and compare", async () => {
   const compared = await isoform("gsr", "compare", a, b, "--report", join(folder, "pairs.svg"));
   assert.match(compared.stdout, /the solutions agree/);
   assert.match(await readFile(join(folder, "pairs.svg"), "utf8"), /^<svg/);
+  await isoform("gsr", "compare", a, b, "--report", join(folder, "pairs.html"));
+  assert.match(await readFile(join(folder, "pairs.html"), "utf8"), /^<!doctype html>[^]*the solutions agree[^]*<figure><svg /);
 });
 
-const WRITTEN = new Set(["gsr.json", "scanning.json", "a.json", "b.json", "pairs.svg"]);
+const WRITTEN = new Set(["gsr.json", "scanning.json", "a.json", "b.json", "pairs.svg", "pairs.html", "sky.html"]);
 
 const BAD: [words: string[], message: RegExp][] = [
   [["--devices", "abacus"], /"abacus"/],
@@ -125,7 +133,7 @@ const BAD: [words: string[], message: RegExp][] = [
   [["compare", "a.json"], /gsr compare needs the files of two solutions, and got 1/],
   [["compare", "a.json", "b.json"], /cannot read a\.json/],
   [["guess"], /compare/],
-  [["--report", join(folder, "r.svg"), "--devices", "js"], /--report is for gsr compare: leave it out/],
+  [["--report", join(folder, "r.svg"), "--devices", "js"], /--report .*r\.svg: it is a page, so end its name in \.html/],
   [["--generator", "published", "--no-frame"], /--no-frame is for --generator scanning/],
   [["--generator", "dice"], /scanning, parallel, published/],
   [["--generator", "published", "--devices", "js"], /no size of 0\.25 GiB: ask for --gib 0\.556 or more, or for --generator parallel/],
