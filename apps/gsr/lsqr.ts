@@ -123,14 +123,14 @@ export interface SolveOptions extends Partial<Tolerances> {
   /** Asked after each iteration, whose state it may then save: whether to go on. */
   pause?: Pause;
   /** Looks at x before and after each iteration. */
-  watch?: Watch;
+  watch?: IterationWatch;
 }
 
 /** Calls around an iteration, on the queues of its launches; kernels' times leave out what they submit. */
-export interface Watch {
+export interface IterationWatch {
   before(iteration: number): void;
   after(iteration: number): void;
-  /** Reads what `after` has found; `norms` are those of the first side. */
+  /** Reads what `after` has found; `norms` belong to the first side. */
   note(iteration: number, norms: Norms): Promise<void>;
 }
 

@@ -16,7 +16,7 @@ import { ASTROMETRIC, sections } from "./shape.js";
  */
 
 /** Parts of a run that the page shows. */
-export interface PageContent {
+interface PageContent {
   readonly shape: Shape;
   readonly results: Pick<Results, "x" | "errors" | "label">;
   /** Columns' factors, 0 for unknowns that have left the system. */

@@ -2,13 +2,13 @@ import type { Launch, View } from "isoform";
 import { f64, kernel, range, sum, view } from "isoform";
 import type { DeviceSet } from "isoform/set";
 import { readPieces } from "isoform/set";
-import type { Watch } from "./lsqr.js";
+import type { IterationWatch } from "./lsqr.js";
 import type { Norms } from "./norms.js";
 import { sections } from "./shape.js";
 import type { Share } from "./tiles.js";
 
 /*
- * How far each section of the unknowns moves in an iteration. The iteration's x is that of columns of unit norm: an unknown is in units of the standard error
+ * How far each section of the unknowns moves in an iteration. The iteration's columns have unit norm, so an unknown is in units of the standard error
  * that it would have if all others were known, which is its true standard error or less.
  */
 
@@ -29,7 +29,7 @@ interface ConvergencePoint {
 
 /** Record of how a solution converges, at iterations that are evenly spread over the logarithm of their number. */
 export class Convergence {
-  /** Of the last solution. */
+  /** Points of the last solution. */
   points: ConvergencePoint[] = [];
 
   /** Whether an iteration is recorded. */
@@ -52,7 +52,7 @@ interface WatchedShare {
 }
 
 /** Records a solution's steps on its devices. It takes memory for one vector of unknowns, and is freed after the solution. */
-export class SectionSteps implements Watch {
+export class SectionSteps implements IterationWatch {
   private readonly watched: readonly WatchedShare[];
 
   constructor(
@@ -104,7 +104,7 @@ export class SectionSteps implements Watch {
 }
 
 /** The same for iterations that are counted from `first` on. */
-export const countedFrom = (watch: Watch, first: number): Watch => ({
+export const countedFrom = (watch: IterationWatch, first: number): IterationWatch => ({
   before: (iteration) => watch.before(first + iteration),
   after: (iteration) => watch.after(first + iteration),
   note: (iteration, norms) => watch.note(first + iteration, norms),

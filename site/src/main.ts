@@ -41,6 +41,7 @@ const exhibit = (id: string, title: string, find: () => Promise<Exhibit>, option
 const ENTRIES: readonly Entry[] = [
   exhibit("tunnel", "Wind tunnel", async () => (await import("./tunnel.js")).tunnel),
   exhibit("stars", "Stars", async () => (await import("./stars.js")).stars, { f64: "emulate" }),
+  exhibit("sky", "Scanning law", async () => (await import("./sky.js")).sky),
   exhibit("shear", "Shear layer", async () => (await import("./shear-layer.js")).shearLayer, { f64: "emulate" }),
   exhibit("shock", "Shock tube", async () => (await import("./shock-tube.js")).shockTube, { f64: "emulate" }),
   exhibit("streams", "Four streams", async () => (await import("./streams.js")).streams),

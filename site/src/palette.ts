@@ -35,5 +35,8 @@ export const GLOWING = palette([
   [255, 252, 230],
 ]);
 
+/** Colours after a palette on a map of the sky: the Sun, the spin axis, outside. */
+export const SKY_MARKS = [pixel(255, 214, 40), pixel(255, 255, 255), pixel(36, 40, 52)];
+
 /** Colour of obstacles in the stream. */
 export const OBSTACLE = pixel(150, 160, 170);

@@ -93,7 +93,7 @@ function launchText({ name, launch }: IterationLaunch, number: number, uses: Lau
 const policyText = (policy: Policy): string =>
   policy.kind === "team" ? `${policy.league} teams` : `range of ${policy.extents.join(" x ")}`;
 
-/** A line for each kind of use that there is. */
+/** A line for each kind of use. */
 function usesText({ views, access }: LaunchUses): string[] {
   const shown = (name: string): string => {
     const { type, shape } = views[name];

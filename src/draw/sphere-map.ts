@@ -42,7 +42,7 @@ const DEGREE = Math.PI / 180;
 const [GRATICULE, FINE] = [30, 3];
 const LEGEND_TICKS = 4;
 
-/** Where a direction is drawn, pixels: longitudes grow to the left, as on the sky seen from inside. */
+/** Place of a direction in the drawing, pixels: longitudes grow to the left, as on the sky seen from inside. */
 function pixelOf(longitude: number, latitude: number): [x: number, y: number] {
   const [x, y] = hammerAitoff(longitude - 2 * Math.PI * Math.round(longitude / (2 * Math.PI)), latitude);
   return [MARGIN.left + UNIT * (2 - x), MARGIN.top + UNIT * (1 - y)];
@@ -102,7 +102,7 @@ const CURVE = { class: "curve-on-sphere", fill: "none", stroke: "#c2185b", "stro
 /** Bands of colour over values. */
 interface ColourScale {
   readonly colours: readonly string[];
-  /** Number of the value's band; that of `colours.length` for no value. */
+  /** Number of the value's band; `colours.length` for no value. */
   band(value: number): number;
   /** Value at a part of the legend, 0 to 1. */
   at(part: number): number;

@@ -72,7 +72,7 @@ export interface PreparedApplication {
   validate(): Promise<Verdict>;
   /** The form that it has, of an application with several. */
   readonly form?: string;
-  /** Launches of an iteration in their order, for `isoform explain`, where an iteration is no sequence of containers. */
+  /** Launches of an iteration in their order, for `isoform explain`, where an iteration is not a sequence of containers. */
   readonly launches?: readonly IterationLaunch[];
   /** For an application on a grid: storage and spread of the last run. */
   report?(): GridReport;

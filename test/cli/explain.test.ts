@@ -11,7 +11,8 @@ import { skeleton, type SkeletonSettings } from "../../src/skeleton/index.js";
 let settings: SkeletonSettings | undefined;
 
 const MODULES: Parameters<typeof addExplain>[2] = {
-  ...{ stream: APPLICATIONS.stream, gsr: APPLICATIONS.gsr },
+  stream: APPLICATIONS.stream,
+  gsr: APPLICATIONS.gsr,
   blur: {
     skeleton: async () => ({
       makeSkeleton: (set, given) => {

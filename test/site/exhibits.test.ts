@@ -9,7 +9,7 @@ before(async () => {
 });
 after(() => site?.close());
 
-const EXHIBITS = ["Wind tunnel", "Stars", "Shear layer", "Shock tube", "Four streams", "Heat", "Poisson"];
+const EXHIBITS = ["Wind tunnel", "Stars", "Scanning law", "Shear layer", "Shock tube", "Four streams", "Heat", "Poisson"];
 
 test("every exhibit runs on WebAssembly with threads", { skip }, async () => {
   const [page, errors] = await site.visit({ colorScheme: "dark", at: "?cells=256x128#tunnel" });

@@ -31,7 +31,7 @@ test("exhibits are drawn on the GPU, and no picture is read back", { skip }, asy
       };
     },
   });
-  for (const title of ["Heat", "Wind tunnel", "Four streams", ...ASKING]) {
+  for (const title of ["Heat", "Wind tunnel", "Scanning law", "Four streams", ...ASKING]) {
     await choose(page, title);
     await frames(page, title, 4);
     const { size } = await colours(page);

@@ -77,7 +77,13 @@ test("without it six directions are free, turn and spin of the frame", async () 
 test("about the satellite's axes, too, six directions are free with knots of 1000 s", async () => {
   const solver = await Solver.create(device, {
     generator: "scanning",
-    ...{ stars: 150, seed: 1, plane, frame: false, axes: "satellite" as const, knot: 1000, halfHeight: 75 },
+    stars: 150,
+    seed: 1,
+    plane,
+    frame: false,
+    axes: "satellite",
+    knot: 1000,
+    halfHeight: 75,
     law: watches(16, 8),
   });
   const { shape, scanning } = solver;
