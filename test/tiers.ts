@@ -86,6 +86,7 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "apps/gsr/glibc": "default",
   "apps/gsr/kernels": "default",
   "apps/gsr/lsqr": "default",
+  "apps/gsr/report-page": "default",
   "apps/gsr/scanning/coefficients": "default",
   "apps/gsr/scanning/knots": "default",
   "apps/gsr/scanning/law": "default",

@@ -101,11 +101,11 @@ test("explains the launches of an iteration: what they read and write, their wor
 
 test("a form has its own launches; each use of an array is told", async () => {
   const [paper, gathered] = [
-    await run("gsr", "--devices", "js", "--gib", "0.002", "--iterations", "0"),
-    await run("gsr", "--devices", "js", "--gib", "0.002", "--iterations", "0", "--form", "gathered"),
+    await run("gsr", "--devices", "js", "--gib", "0.001", "--iterations", "0"),
+    await run("gsr", "--devices", "js", "--gib", "0.001", "--iterations", "0", "--form", "gathered"),
   ].map(({ printed }) => printed);
-  assert.match(paper, /^gsr 0\.002 GiB, form paper on js /);
-  assert.match(gathered, /^gsr 0\.002 GiB, form gathered on js /);
+  assert.match(paper, /^gsr 0\.001 GiB, form paper on js /);
+  assert.match(gathered, /^gsr 0\.001 GiB, form gathered on js /);
   const a2Att = paper.split("\n\n").find((text) => /^\d+\. aprod2 Kernel att|a2Att/.test(text))!;
   assert.match(a2Att, /\n   adds to +v f64\[/);
   assert.ok(!gathered.includes("a2Att") && !gathered.includes("measured"));
