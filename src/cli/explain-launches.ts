@@ -1,4 +1,4 @@
-import type { Device, Launch } from "../device/device.js";
+import type { Device, Launch, OpenOptions } from "../device/device.js";
 import type { View } from "../device/memory/view.js";
 import { bind } from "../device/launch/bind.js";
 import { open } from "../device/open.js";
@@ -17,6 +17,7 @@ export interface LaunchesOptions {
   readonly precision: Precision;
   readonly form?: string;
   readonly gib?: number;
+  readonly f64?: OpenOptions["f64"];
   /** Iterations that are measured; 0 for none. */
   readonly iterations: number;
 }
@@ -37,7 +38,7 @@ interface LaunchUses {
 export async function explainLaunches(application: Application, options: LaunchesOptions): Promise<string> {
   const { precision, form: wish, gib, iterations } = options;
   if (wish !== undefined) requireForm(application, wish, [FASTEST]);
-  const device = await open(options.devices);
+  const device = await open(options.devices, { f64: options.f64 });
   const uses = new Map<unknown, LaunchUses>();
   const note: Noted = (kernel, args, policy, given, launch) => {
     const { access, views } = bind(device, kernel, args, policy, { ...given, precision: (launch as Launch).precision });

@@ -25,6 +25,7 @@ interface ExplainOptions extends SkeletonSettings, Partial<AsRanks> {
   devices?: string;
   form?: string;
   gib?: number;
+  f64?: "emulate";
   iterations: number;
   format: keyof typeof FORMATS | RankFormat;
   output?: string;
@@ -81,6 +82,7 @@ export function addExplain(program: Command, shell: Shell, known: Explained = ex
       "launches of one form of an application with several, such as gathered for gsr, or the fastest; default: the first",
     )
     .option("--gib <size>", "for launches: memory of the problem in GiB; default: a small one of the application's", positive)
+    .addOption(new Option("--f64 <how>", "for launches: on devices without f64, emulate it as the sum of two f32").choices(["emulate"]))
     .option("--output <file>", "write to a file instead of printing");
   addRankOptions(command)
     .addHelpText("after", EXAMPLES)
@@ -113,7 +115,7 @@ async function explain(
     else await shell.writeFile(options.output, text);
   };
   if (skeleton) {
-    for (const option of ["form", "gib"] as const)
+    for (const option of ["form", "gib", "f64"] as const)
       if (options[option] !== undefined) throw new IsoformError(`--${option} is for applications of launches: leave it out for ${name}`);
     return show(await explainContainers(await skeleton(), options, shell));
   }
