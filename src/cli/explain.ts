@@ -8,9 +8,7 @@ import { count, countOrNone, positive } from "./numbers.js";
 import { addRankOptions, boxDimension, RANK_FORMATS, requireRankOptions, type AsRanks, type RankFormat } from "./rank-options.js";
 import { addSettings } from "./settings.js";
 
-/** Applications that have a sequence of containers, by name; each is loaded only when it is wanted. */
-export type SkeletonModules = Readonly<Record<string, () => Promise<SkeletonModule>>>;
-/** Applications that can be explained: by their sequence of containers, else by their launches. */
+/** Applications that can be explained, by name: by their sequence of containers, else by their launches. Each is loaded only when it is wanted. */
 type Explained = Readonly<Record<string, Pick<Registered, "skeleton" | "application">>>;
 
 const FORMATS = {
@@ -94,11 +92,6 @@ export function addExplain(program: Command, shell: Shell, known: Explained = ex
 /** Applications that come with the package and have containers, or may be asked for their launches. */
 const explainable = (): Explained =>
   Object.fromEntries(Object.entries(APPLICATIONS).filter(([, { skeleton, application }]) => skeleton ?? application));
-
-/** Modules of the applications that come with the package. */
-function registeredSkeletons(): SkeletonModules {
-  return Object.fromEntries(Object.entries(APPLICATIONS).flatMap(([name, { skeleton }]) => (skeleton ? [[name, skeleton]] : [])));
-}
 
 async function explain(
   name: string,
