@@ -15,6 +15,7 @@ export {
 } from "./application.js";
 export { assess, type Evidence, published, readAssessment } from "./assessment.js";
 export { type CampaignOptions, measureApplications, type Registry } from "./campaign.js";
+export * from "./cells.js";
 export { CsvTable, InputError, readCsv } from "./csv.js";
 export { measurePeaks, type Peaks } from "./measure.js";
 export type { Mover } from "./movers.js";
@@ -22,7 +23,7 @@ export { merge } from "./merge.js";
 export * from "./metric.js";
 export { type Port, PORTS } from "./ports/names.js";
 export * from "./profile/index.js";
-export { readRoofs, readTimings } from "./published.js";
+export { type ReadingOptions, readRoofs, readTimings, type Timings } from "./published.js";
 export { report } from "./report.js";
 export { type Assessment, assessmentJsonSchema, assessmentSchema, SCHEMA } from "./schema.js";
 export * from "./statistics.js";

@@ -1,27 +1,6 @@
-import { ITERATION } from "./application.js";
+import { bestOf, type Cell, isIteration, isTimed, relativeTo, type TimedCell } from "./cells.js";
 import { groupBy } from "./group.js";
-import { type Estimate, estimate, mean, ratio } from "./statistics.js";
-
-/** One measured time: a row of a timings file and of an assessment's `runs`. */
-export interface Run {
-  /** The code path: `isoform-wasm`, `handwritten-openmp`. */
-  application: string;
-  /** The hardware. */
-  platform: string;
-  problem: string;
-  run: number;
-  /** `iteration`, or a kernel's name. */
-  quantity: string;
-  seconds: number;
-  bytes?: number;
-  flops?: number;
-}
-
-/** All runs of one quantity. */
-export interface Cell extends Omit<Run, "run" | "seconds"> {
-  seconds: Estimate;
-  runs: number;
-}
+import { type Estimate, mean } from "./statistics.js";
 
 /** Platforms over which portability is asked. */
 export interface PlatformSet {
@@ -79,29 +58,6 @@ export interface KernelMean extends Omit<KernelEfficiency, "platform"> {
   set: string[];
 }
 
-/** Gathers runs into cells, in order of first appearance. */
-export function cellsOf(runs: readonly Run[]): Cell[] {
-  const groups = groupBy(runs, (r) => JSON.stringify([r.application, r.platform, r.problem, r.quantity]));
-  return [...groups.values()].map((group) => {
-    const { application, platform, problem, quantity } = group[0];
-    return {
-      application,
-      platform,
-      problem,
-      quantity,
-      seconds: estimate(group.map((r) => r.seconds)),
-      runs: group.length,
-      bytes: meanOf(group, "bytes"),
-      flops: meanOf(group, "flops"),
-    };
-  });
-}
-
-function meanOf(group: readonly Run[], key: "bytes" | "flops"): number | undefined {
-  const values = group.map((r) => r[key]).filter((v) => v !== undefined);
-  return values.length ? mean(values) : undefined;
-}
-
 /**
  * Harmonic mean of efficiencies with its error: Pennycook, Sewall, Lee, FGCS 2019, eq. 1, and Malenza et al., TPDS 2025, eq. 15.
  * It is 0 where one efficiency is 0 (the application does not run there).
@@ -154,8 +110,9 @@ function ranOn(field: Field, application: string, platform: string): boolean {
 }
 
 /**
- * Application efficiency t_min / t and its Phi. On each platform t_min is the least mean iteration time among all applications that ran there, or, with the
- * yardstick `set`, among those that run on every platform of the set. Applications without iteration times on a platform that they ran on have no metric.
+ * Application efficiency and its Phi: t_min / t, or mean / best mean of figures of merit where higher is better. The best on each platform is taken from all
+ * applications that ran there, or, with the yardstick `set`, from the ones that run on every platform of the set. Applications without iterations on a
+ * platform that they ran on have no metric.
  */
 export function applicationMetrics(cells: readonly Cell[], sets: readonly PlatformSet[], yardstick: Yardstick): Metric[] {
   const efficiency: Efficiency = (field, application, platform) => applicationEfficiency(field, application, platform, yardstick);
@@ -163,19 +120,13 @@ export function applicationMetrics(cells: readonly Cell[], sets: readonly Platfo
 }
 
 function applicationEfficiency(field: Field, application: string, platform: string, yardstick: Yardstick): Estimate | undefined {
-  const time = (of: string, on: string) =>
-    field.cells.find((c) => c.application === of && c.platform === on && c.quantity === ITERATION)?.seconds;
-  const everywhere = yardstick === "set" ? field.applications.filter((a) => field.platforms.every((p) => time(a, p))) : [];
+  const iterations = field.cells.filter(isIteration);
+  const cellOf = (of: string, on: string) => iterations.find((c) => c.application === of && c.platform === on);
+  const everywhere = yardstick === "set" ? field.applications.filter((a) => field.platforms.every((p) => cellOf(a, p))) : [];
   // Compares with the applications that run here if none runs everywhere: every Phi is 0 then.
-  const candidates = (everywhere.length ? everywhere : field.applications).map((a) => time(a, platform)).filter((t) => t !== undefined);
-  const own = time(application, platform);
-  return (
-    own &&
-    ratio(
-      candidates.reduce((a, b) => (b.value < a.value ? b : a)),
-      own,
-    )
-  );
+  const candidates = (everywhere.length ? everywhere : field.applications).map((a) => cellOf(a, platform)).filter((c) => c !== undefined);
+  const own = cellOf(application, platform);
+  return own && relativeTo(bestOf(candidates), own);
 }
 
 /**
@@ -228,10 +179,10 @@ function metricsOf(metric: Metric["metric"], field: Field, efficiencyOf: Efficie
 
 const allDefined = <T>(list: readonly (T | undefined)[]): list is readonly T[] => list.every((item) => item !== undefined);
 
-type CountedCell = Cell & { bytes: number };
+type CountedCell = TimedCell & { bytes: number };
 
 function isCounted(cell: Cell): cell is CountedCell {
-  return cell.quantity !== ITERATION && cell.bytes !== undefined;
+  return !isIteration(cell) && isTimed(cell) && cell.bytes !== undefined;
 }
 
 function allowedSeconds(cell: CountedCell, roof: Roof): number {

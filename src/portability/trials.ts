@@ -10,7 +10,7 @@ import {
   type Sample,
 } from "./application.js";
 import type { Evidence } from "./assessment.js";
-import type { Run } from "./metric.js";
+import type { TimedRun } from "./cells.js";
 import type { Missing, Setting, Validation } from "./schema.js";
 import { NoProgramError } from "./handwritten/sources.js";
 import { mean, uncertainty } from "./statistics.js";
@@ -40,7 +40,7 @@ interface Limits {
   readonly stop?: AbortSignal;
 }
 
-type RunKey = Pick<Run, "application" | "platform" | "problem">;
+type RunKey = Pick<TimedRun, "application" | "platform" | "problem">;
 
 /** Subject of a measurement: an application on a target, or a hand-written program on a target's hardware. */
 export interface Contestant {
@@ -57,7 +57,7 @@ export interface Contestant {
 
 /** One of them, with what its runs gave. */
 class Trial {
-  private readonly runs: Run[] = [];
+  private readonly runs: TimedRun[] = [];
   private readonly verdicts = new Map<string, Validation>();
   /** Seconds of an iteration, at best. */
   private fastest = Infinity;
@@ -141,7 +141,7 @@ class Trial {
   }
 
   /** Bytes and operations of a quantity in the first run that has it. */
-  work(quantity: string): Pick<Run, "bytes" | "flops"> | undefined {
+  work(quantity: string): Pick<TimedRun, "bytes" | "flops"> | undefined {
     const run = this.runs.find((each) => each.quantity === quantity && each.bytes !== undefined);
     return run && { bytes: run.bytes, flops: run.flops };
   }
@@ -157,7 +157,7 @@ class Trial {
 }
 
 /** The least that a quantity has in any of the trials. */
-function workOf(quantity: string, trials: readonly Trial[]): Pick<Run, "bytes" | "flops"> | undefined {
+function workOf(quantity: string, trials: readonly Trial[]): Pick<TimedRun, "bytes" | "flops"> | undefined {
   const found = trials.map((trial) => trial.work(quantity)).filter((work) => work !== undefined);
   return found.toSorted((a, b) => a.bytes! - b.bytes!)[0];
 }

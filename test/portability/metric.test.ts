@@ -1,14 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  applicationMetrics,
-  architectureMetrics,
-  cellsOf,
-  kernelEfficiencies,
-  kernelMeans,
-  phi,
-  type Run,
-} from "../../src/portability/metric.js";
+import { cellsOf, type Run } from "../../src/portability/cells.js";
+import { applicationMetrics, architectureMetrics, kernelEfficiencies, kernelMeans, phi } from "../../src/portability/metric.js";
 
 type Times = Record<string, Record<string, number[]>>;
 
