@@ -40,7 +40,10 @@ export class CsvTable {
     });
     for (const row of rest)
       if (row.length !== header.length)
-        throw this.error(row[0], `the row has ${row.length} fields where the first row has ${header.length}${lengthHint(row, separator)}`);
+        throw this.error(
+          row[0],
+          `the row has ${row.length} fields where the first row has ${header.length}${row.length > header.length ? lengthHint(row, separator) : ""}`,
+        );
     this.header = header;
     this.rows = rest;
   }
