@@ -1,6 +1,6 @@
 import { IsoformError } from "../base/errors.js";
 import { InputError, readText } from "./csv.js";
-import { type Cell, cellsOf, directionOf, isTimed, type Run } from "./cells.js";
+import { type Cell, cellsOf, betterOf, isTimed, type Run } from "./cells.js";
 import { type Coverage, divergencesOf } from "./divergence.js";
 import {
   applicationMetrics,
@@ -14,7 +14,8 @@ import {
 } from "./metric.js";
 import { groupBy } from "./group.js";
 import { fastestBackends } from "./portable.js";
-import { type ReadingOptions, readRoofs, readTimings } from "./published.js";
+import { readRoofs, readTimings } from "./published.js";
+import type { ReadingOptions } from "./read-rows.js";
 import {
   type AssessedDevice,
   type Assessment,
@@ -67,7 +68,7 @@ export function assess(evidence: Evidence, sets?: readonly PlatformSet[], yardst
 
 /** Throws IsoformError where one quantity of a problem is in seconds here and a figure of merit there. */
 function requireOneMeasure(cells: readonly Cell[]): void {
-  const words = (cell: Cell) => (isTimed(cell) ? "seconds" : `a figure of merit, the ${directionOf(cell)} the better`);
+  const words = (cell: Cell) => (isTimed(cell) ? "seconds" : `a figure of merit, the ${betterOf(cell)} the better`);
   for (const group of groupBy(cells, ({ problem, quantity }) => JSON.stringify([problem, quantity])).values()) {
     const [first] = group;
     const other = group.find((cell) => words(cell) !== words(first));

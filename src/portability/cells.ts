@@ -76,7 +76,7 @@ export const isTimed = <T extends object>(one: T): one is Extract<T, { seconds: 
 export const isIteration = ({ quantity }: { readonly quantity: string }): boolean => quantity === ITERATION;
 
 /** Which values of a measurement are better. */
-export const directionOf = (one: Cell | Run): Direction => (isTimed(one) ? "lower" : one.better);
+export const betterOf = (one: Cell | Run): Direction => (isTimed(one) ? "lower" : one.better);
 
 /** Mean over a cell's runs, in seconds or in the unit of the figure of merit. */
 export const measuredOf = (cell: Cell): Estimate => (isTimed(cell) ? cell.seconds : cell.fom);
@@ -84,11 +84,11 @@ export const measuredOf = (cell: Cell): Estimate => (isTimed(cell) ? cell.second
 /** Performance of a cell relative to another one of its problem: 0.5 if it takes twice the time, or has half of a rate. */
 export function relativeTo(other: Cell, own: Cell): Estimate {
   const [a, b] = [measuredOf(own), measuredOf(other)];
-  return directionOf(own) === "higher" ? ratio(a, b) : ratio(b, a);
+  return betterOf(own) === "higher" ? ratio(a, b) : ratio(b, a);
 }
 
 /** The best of some cells of one problem; the first of equals. */
 export function bestOf(cells: readonly Cell[]): Cell {
-  const sign = directionOf(cells[0]) === "higher" ? -1 : 1;
+  const sign = betterOf(cells[0]) === "higher" ? -1 : 1;
   return cells.reduce((a, b) => (sign * (measuredOf(b).value - measuredOf(a).value) < 0 ? b : a));
 }

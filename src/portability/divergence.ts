@@ -6,7 +6,7 @@ import { isOwnSource } from "./portable.js";
 import { mean } from "./statistics.js";
 
 /** Lines of one file that a program uses on a platform. */
-export interface CoveredFile {
+interface CoveredFile {
   file: string;
   /** Tells versions of a file apart, such as its hash. */
   id: string;

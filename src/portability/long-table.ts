@@ -1,7 +1,7 @@
 import { ITERATION } from "./application.js";
 import { readCoverage, readCoverages, type Coverage } from "./divergence.js";
 import { type CsvField, type CsvTable, InputError } from "./csv.js";
-import type { ReadingOptions, ReadRow, ReadRows } from "./published.js";
+import type { ReadingOptions, ReadRow, ReadRows } from "./read-rows.js";
 
 /** Columns of a long table; others are ignored. */
 export const LONG_COLUMNS = [
@@ -59,7 +59,7 @@ export async function longRows(table: CsvTable, options: ReadingOptions): Promis
 /** The column of values. Throws InputError where there is none, or where it could be either. */
 function kindOf(table: CsvTable, at: Readonly<Record<Column, number>>): ReadRows["kind"] {
   if (at.seconds >= 0 && at.fom >= 0)
-    throw table.error(table.header[at.fom], "there are the columns seconds and fom, of which one must go, or have another name");
+    throw table.error(table.header[at.fom], "there are the columns seconds and fom: remove one, or give it another name");
   if (at.fom >= 0) return "fom";
   // Says which columns there are.
   table.column("seconds");

@@ -1,52 +1,21 @@
 import { basename, extname } from "node:path";
 import { ITERATION } from "./application.js";
 import { type Direction, type Run, type TimedRun } from "./cells.js";
-import { type CsvField, type CsvTable, InputError, readCsv } from "./csv.js";
+import { type CsvTable, InputError, readCsv } from "./csv.js";
 import type { Coverage } from "./divergence.js";
+import type { ReadingOptions, ReadRow, ReadRows } from "./read-rows.js";
 import { LONG_COLUMNS, longRows } from "./long-table.js";
 import type { Roof } from "./metric.js";
 import type { Missing } from "./schema.js";
 import { wideRows } from "./wide-table.js";
 
-/** How a file of timings is to be read. */
-export interface ReadingOptions {
-  /** Quantity that takes the place of `iteration`, whose rows are then left out. */
-  quantity?: string;
-  /** Which figures of merit are better. Files with `seconds` do not need it, others have no default. */
-  fom?: Direction;
-  /** Names of columns in the file, by the names of this page: `{ problem: "name" }`. */
-  columns?: Readonly<Record<string, string>>;
-  /** Problem of a wide table. Default: the file's name. */
-  problem?: string;
-  /** A file with the columns coverage_key and coverage. */
-  coverage?: string;
-}
-
-/** What a file of timings holds. */
+/** Content of a file of timings. */
 export interface Timings {
   runs: Run[];
   /** Cells that the file has without a value. */
   missing: Missing[];
   /** Lines of source code that applications use on platforms, where the file says so. */
   coverage: Coverage[];
-}
-
-/** A row of a file, or a cell of a wide table. */
-export interface ReadRow {
-  readonly names: Pick<Run, "application" | "platform" | "problem" | "quantity"> & { readonly run?: number };
-  /** Undefined where it was not measured. */
-  readonly value: number | undefined;
-  readonly bytes?: number;
-  readonly flops?: number;
-  readonly coverage?: Coverage["files"];
-  /** Fields of the run, of the quantity, and of the value. */
-  readonly at: { readonly run?: CsvField; readonly quantity?: CsvField; readonly value: CsvField };
-}
-
-/** Rows of a file, and what their values are. */
-export interface ReadRows {
-  readonly rows: readonly ReadRow[];
-  readonly kind: "seconds" | "fom";
 }
 
 /**
@@ -70,8 +39,7 @@ export async function readTimings(file: string, options: ReadingOptions = {}): P
   requireDistinctRuns(table, rows);
   requireCounts(table, rows);
   const runs = numbered(rows, kind, better).flatMap((run) => renamed(run, options.quantity));
-  if (runs.length === 0)
-    throw table.error(rows[0].at.value, `nothing was measured: all ${rows.length} values are missing, of which this is the first`);
+  if (runs.length === 0) throw table.error(rows[0].at.value, `no row has a value: this is the first of ${rows.length}`);
   return { runs, missing: missingOf(file, rows, runs, options.quantity), coverage: coverageOf(table, rows) };
 }
 
@@ -109,10 +77,7 @@ function requireQuantity(table: CsvTable, rows: readonly ReadRow[], asked = ITER
     );
   }
   if (own.length > 0 && own.every(({ value }) => value === undefined))
-    throw table.error(
-      own[0].at.value,
-      `nothing was measured: all ${own.length} values of "${asked}" are missing, of which this is the first`,
-    );
+    throw table.error(own[0].at.value, `no row has a value of "${asked}": this is the first of ${own.length}`);
 }
 
 const cellOf = ({ names: { application, platform, problem, quantity } }: ReadRow): string =>

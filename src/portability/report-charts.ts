@@ -1,6 +1,6 @@
 import { type Bar, type BarChart, platformBars } from "./bars.js";
 import type { PlatformLook } from "./cascade.js";
-import { type Cell, cellsOf, directionOf, isIteration, isTimed, measuredOf } from "./cells.js";
+import { type Cell, cellsOf, betterOf, isIteration, isTimed, measuredOf } from "./cells.js";
 import { groupBy } from "./group.js";
 import { shownMetrics, yardstickOf } from "./metric.js";
 import { type Goal, navigationChart } from "./navigation.js";
@@ -9,7 +9,7 @@ import { isCompared } from "./summary.js";
 import { measuredText, percentText, timeUnit } from "./tables.js";
 
 /** A figure of the report. */
-export interface Chart {
+interface Chart {
   readonly svg: string;
   readonly caption: string;
 }
@@ -43,7 +43,7 @@ function measuredBars(cells: readonly Cell[], platforms: readonly string[]): Bar
   });
   return {
     title: timed ? "Iteration times by platform" : "Figures of merit by platform",
-    axis: timed ? `time of an iteration, ${unit.name}` : `figure of merit, ${directionOf(cells[0])} is better`,
+    axis: timed ? `time of an iteration, ${unit.name}` : `figure of merit, ${betterOf(cells[0])} is better`,
     platforms,
     applications: [...new Set(cells.map(({ application }) => application))],
     bars,

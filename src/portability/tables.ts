@@ -1,4 +1,4 @@
-import { bestOf, type Cell, cellsOf, directionOf, isIteration, isTimed, measuredOf, relativeTo } from "./cells.js";
+import { bestOf, type Cell, cellsOf, betterOf, isIteration, isTimed, measuredOf, relativeTo } from "./cells.js";
 import { groupBy } from "./group.js";
 import { YARDSTICKS, yardstickOf } from "./metric.js";
 import type { AssessedDevice, Assessment, Setting } from "./schema.js";
@@ -138,7 +138,7 @@ function measuredTable(assessment: Assessment, problem: string, cells: readonly 
   if (!timed)
     return {
       title: `${MEASURED_TITLES[1]}: ${problem}`,
-      columns: [...names, `figure, ${directionOf(cells[0])} is better`, "of the best %"],
+      columns: [...names, `figure, ${betterOf(cells[0])} is better`, "of the best %"],
       labels: 3,
       rows: cells.map((c) => [...labels(c), relative(c)]),
     };

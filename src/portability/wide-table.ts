@@ -1,7 +1,7 @@
 import { ITERATION } from "./application.js";
 import type { CsvTable } from "./csv.js";
 import { LONG_COLUMNS } from "./long-table.js";
-import type { ReadRow, ReadRows } from "./published.js";
+import type { ReadRow, ReadRows } from "./read-rows.js";
 
 /**
  * Cells of a table with a row for each platform and a column for each application, in order. Repeated rows of a platform are runs.

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { assess, published } from "../../src/portability/assessment.js";
-import { readTimings, type ReadingOptions } from "../../src/portability/published.js";
+import { readTimings } from "../../src/portability/published.js";
+import type { ReadingOptions } from "../../src/portability/read-rows.js";
 
 const folder = mkdtempSync(join(tmpdir(), "isoform-forms-"));
 after(() => rmSync(folder, { recursive: true }));

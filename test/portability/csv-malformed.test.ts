@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { InputError } from "../../src/portability/csv.js";
-import { readTimings, type ReadingOptions } from "../../src/portability/published.js";
+import { readTimings } from "../../src/portability/published.js";
+import type { ReadingOptions } from "../../src/portability/read-rows.js";
 
 const folder = mkdtempSync(join(tmpdir(), "isoform-malformed-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -63,7 +64,7 @@ const FILES: Readonly<Record<string, Malformed>> = {
   "everything missing": {
     text: `${HEAD}q,X,a,1,iteration,NA\nq,Y,a,1,iteration,X\n`,
     at: "2:19",
-    message: /nothing was measured: all 2 values of "iteration" are missing/,
+    message: /no row has a value of "iteration": this is the first of 2/,
   },
   "a quantity in capitals beside it": {
     text: `${HEAD}${ROW}q,X,b,1,Iteration,1\n`,
@@ -73,7 +74,7 @@ const FILES: Readonly<Record<string, Malformed>> = {
   "seconds and figures of merit": {
     text: "problem,platform,application,seconds,fom\nq,X,a,1,1\n",
     at: "1:38",
-    message: /there are the columns seconds and fom, of which one must go/,
+    message: /there are the columns seconds and fom: remove one/,
   },
   "a kernel without bytes": {
     text: `${HEAD.trim()},bytes\nq,X,a,1,k,1,5\nq,X,a,1,l,1,\n`,

@@ -1,6 +1,5 @@
-/* The metrics beside p3-analysis-library's: ISOFORM_P3 names a checkout of it that has its dependencies. */
+/* The metrics beside p3-analysis-library's. */
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,47 +7,12 @@ import { after, describe, it } from "node:test";
 import fc from "fast-check";
 import { assess, published } from "../../src/portability/assessment.js";
 import { DIRECTIONS, type Direction } from "../../src/portability/cells.js";
-import type { Assessment } from "../../src/portability/schema.js";
+import { P3, p3, phisOf, withoutP3 } from "./p3.js";
 
-const checkout = process.env.ISOFORM_P3;
-const env = { ...process.env, PYTHONPATH: checkout };
-const isThere = checkout !== undefined && spawnSync("python3", ["-c", "import p3analysis"], { env }).status === 0;
-const skip = isThere
-  ? false
-  : "python3 has no p3analysis: ISOFORM_P3 must name a checkout of P3HPC/p3-analysis-library, after pip install --target CHECKOUT pandas matplotlib jsonschema";
 const folder = mkdtempSync(join(tmpdir(), "isoform-p3-"));
 after(() => rmSync(folder, { recursive: true }));
 
 const TOLERANCE = 1e-12;
-
-/** Reads a JSON list of [performance file, direction or ""]; prints Phi or divergence by problem and application for each. */
-const PROGRAM = `
-import sys, json, warnings
-warnings.simplefilter("ignore")
-import pandas as pd
-from p3analysis.metrics import application_efficiency, divergence, pp
-def values(frame, column):
-  return {f"{row['problem']}/{row['application']}": row[column] for _, row in frame.iterrows()}
-def phi(frame, foms):
-  return {k: v for _, one in frame.groupby("problem") for k, v in values(pp(application_efficiency(one, foms=foms)), "app pp").items()}
-done = []
-for file, foms in json.load(open(sys.argv[1])):
-  frame = pd.read_csv(file, float_precision="round_trip")
-  done.append(phi(frame, foms) if foms else values(divergence(frame), "divergence"))
-print(json.dumps(done))
-`;
-
-type Values = Record<string, number>;
-
-/** Asks p3 about all files in one process. */
-function p3(requests: readonly (readonly [string, Direction | ""])[]): Values[] {
-  const list = join(folder, "requests.json");
-  writeFileSync(list, JSON.stringify(requests));
-  return JSON.parse(execFileSync("python3", ["-c", PROGRAM, list], { env, encoding: "utf8", maxBuffer: 64 << 20 })) as Values[];
-}
-
-const phisOf = ({ metrics }: Assessment): Values =>
-  Object.fromEntries(metrics.filter((m) => m.yardstick === "any").map((m) => [`${m.problem}/${m.application}`, m.value]));
 
 /** Figures of merit by platform and application; undefined is not measured. */
 type Figures = (number | undefined)[][];
@@ -75,7 +39,7 @@ function rowsFor(rows: Figures, better: Direction): unknown[][] {
   });
 }
 
-describe("p3-analysis-library", { skip }, () => {
+describe("p3-analysis-library", { skip: withoutP3 }, () => {
   for (const better of DIRECTIONS)
     it(`100 random tables, ${better} is better: the same Phi`, async () => {
       const tables = fc.sample(figures, { numRuns: 100, seed: better === "lower" ? 1 : 2 });
@@ -87,6 +51,7 @@ describe("p3-analysis-library", { skip }, () => {
         ),
       );
       const theirs = p3(
+        folder,
         tables.map(
           (rows, n) => [write(`long-${better}-${n}.csv`, "problem,platform,application,fom", rowsFor(rows, better)), better] as const,
         ),
@@ -125,7 +90,10 @@ describe("p3-analysis-library", { skip }, () => {
         }),
       ),
     );
-    const theirs = p3(files.map((file) => [file, ""] as const));
+    const theirs = p3(
+      folder,
+      files.map((file) => [file, ""] as const),
+    );
     for (const [n, file] of files.entries()) {
       const [{ divergence }] = assess(await published(file, undefined, { fom: "lower" })).divergences!;
       assert.ok(Math.abs(divergence - theirs[n]["t/A"]) <= TOLERANCE, `${file}: ${divergence}, p3 has ${theirs[n]["t/A"]}`);
@@ -134,7 +102,7 @@ describe("p3-analysis-library", { skip }, () => {
   });
 
   it("its case study BabelStream: one language of five runs everywhere", async () => {
-    const study = join(checkout!, "case-studies/babelstream");
+    const study = join(P3!, "case-studies/babelstream");
     const options = {
       fom: "higher",
       columns: { problem: "name", platform: "arch", application: "language" },
