@@ -61,6 +61,7 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "kernel/deep-compiled": "backends",
   "patterns/gpu-code": "backends",
   "portability/handwritten": "backends",
+  "portability/p3": "backends",
   "portability/ports/": "backends",
   "portability/profile/": "backends",
   "random/devices/": "backends",

@@ -156,11 +156,11 @@ const missing = z
     application: name,
     platform: name,
     problem: name.describe("the application's name where no device ran it"),
-    devices: name.describe("as given to --devices"),
+    devices: name.describe("as given to --devices; the platform in published timings"),
     reason: z.string(),
     failed: z.literal(true).optional().describe("it should have run there"),
   })
-  .describe("a code path that a device cannot run, or where it failed");
+  .describe("a code path that a device cannot run, where it failed, or that a file has no value for");
 
 /** The JSON of an assessment: what `isoform assess --json` writes and `--merge` reads. */
 export const assessmentSchema = z
