@@ -62,6 +62,8 @@ export interface PreparedApplication {
   validate(): Promise<Verdict>;
   /** The form that it has, of an application with several. */
   readonly form?: string;
+  /** Files of a program that is not Isoform's own source, with the lines that it uses, for code divergence: `8,10-12`. */
+  readonly files?: readonly { readonly file: string; readonly id: string; readonly lines: string }[];
   /** For an application on a grid: storage and spread of the last run. */
   report?(): GridReport;
   /** Gives the devices' memory back. */

@@ -84,7 +84,7 @@ export async function readCoverages(file: string): Promise<Map<string, CoveredFi
 }
 
 /** `8,10-12` of 10, 11, 12, 8. */
-function stretchesOf(lines: readonly number[]): string {
+export function stretchesOf(lines: readonly number[]): string {
   const stretches: [number, number][] = [];
   for (const number of [...new Set(lines)].sort((a, b) => a - b)) {
     const last = stretches.at(-1);
@@ -134,7 +134,9 @@ export function divergencesOf(metrics: readonly Metric[], coverage: readonly Cov
     if (sources.length === 0) return [];
     const unknown = runsOn.filter((platform) => !sources.some((one) => one.platform === platform));
     if (unknown.length > 0) {
-      notes.push(`${problem}, ${setName}: no code divergence of ${application}, whose coverage on ${unknown.join(", ")} is unknown`);
+      notes.push(
+        `${problem}, ${setName}: no code divergence of ${application}, whose coverage on ${unknown.join(", ")} is unknown, or differs between runs`,
+      );
       return [];
     }
     const divergence = codeDivergence(sources.map(({ files }) => files));

@@ -1,4 +1,3 @@
-import { IsoformError } from "../base/errors.js";
 import type { Evidence } from "./assessment.js";
 import type { Coverage } from "./divergence.js";
 import { groupBy } from "./group.js";
@@ -49,16 +48,10 @@ function cellOf({ application, platform, problem, quantity }: Run): string {
   return JSON.stringify([application, platform, problem, quantity]);
 }
 
-/** One coverage for each application, platform and problem. Throws IsoformError where two differ. */
+/** One coverage for each application, platform and problem. Where two differ it is unknown. */
 function coverageOf(all: readonly Coverage[]): Coverage[] {
-  return [...groupBy(all, ({ application, platform, problem }) => JSON.stringify([application, platform, problem])).values()].map(
-    (group) => {
-      const [{ application, platform, problem, files }] = group;
-      if (group.some((other) => JSON.stringify(other.files) !== JSON.stringify(files)))
-        throw new IsoformError(
-          `${application} on ${platform} (${problem}) has different coverages in the files to merge: give the applications different names`,
-        );
-      return group[0];
-    },
+  const groups = groupBy(all, ({ application, platform, problem }) => JSON.stringify([application, platform, problem]));
+  return [...groups.values()].flatMap(([first, ...others]) =>
+    others.every(({ files }) => JSON.stringify(files) === JSON.stringify(first.files)) ? [first] : [],
   );
 }

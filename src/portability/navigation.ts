@@ -37,8 +37,8 @@ export function navigationChart(
   goal?: Goal,
 ): string | undefined {
   const x = scaleLinear([0, 1], [BOX.left, BOX.right]);
-  // A kernel in a cache can pass the memory's roof.
-  const y = scaleLinear([0, Math.max(1, ...scores.map(({ value }) => value))], [BOX.bottom, BOX.top]);
+  // A kernel in a cache can pass the memory's roof, and so can errors.
+  const y = scaleLinear([0, Math.max(1, ...scores.map(({ value, sigma }) => value + (sigma ?? 0)))], [BOX.bottom, BOX.top]);
   const points = scores.flatMap((score): Point[] => {
     const known = divergences.find(
       (one) => one.application === score.application && one.problem === score.problem && one.setName === score.setName,

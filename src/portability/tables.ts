@@ -201,7 +201,10 @@ function kernelTables({ kernelMeans }: Assessment): Table[] {
 }
 
 function divergenceTables({ divergences = [] }: Assessment): Table[] {
-  return [...groupBy(divergences, ({ problem, setName }) => JSON.stringify([problem, setName]))].map(([, group]) => ({
+  const groups = [...groupBy(divergences, ({ problem, setName }) => JSON.stringify([problem, setName])).values()];
+  // On one platform there is nothing to diverge from.
+  const several = groups.filter((group) => group.some(({ set }) => set.length > 1));
+  return several.map((group) => ({
     title: `Code divergence: ${group[0].problem}, ${group[0].setName}`,
     columns: ["application", "by", "platforms", "divergence %", "convergence %"],
     labels: 2,

@@ -12,6 +12,7 @@ import {
 import type { Evidence } from "./assessment.js";
 import type { TimedRun } from "./cells.js";
 import type { Missing, Setting, Validation } from "./schema.js";
+import { EmittedFiles } from "./source-files.js";
 import { NoProgramError } from "./handwritten/sources.js";
 import { mean, uncertainty } from "./statistics.js";
 import { Stopped, unlessStopped } from "./stop.js";
@@ -59,13 +60,16 @@ export interface Contestant {
 class Trial {
   private readonly runs: TimedRun[] = [];
   private readonly verdicts = new Map<string, Validation>();
+  private readonly emitted: EmittedFiles;
   /** Seconds of an iteration, at best. */
   private fastest = Infinity;
 
   constructor(
     private readonly contestant: Contestant,
     private readonly prepared: PreparedApplication,
-  ) {}
+  ) {
+    this.emitted = new EmittedFiles(contestant.target.name);
+  }
 
   /**
    * Runs and validates; a wrong run is reported but does not count.
@@ -98,7 +102,11 @@ class Trial {
   }
 
   /** Engines compile while they run, so that first iterations say little. */
-  async warmUp(most?: number): Promise<void> {
+  warmUp(most?: number): Promise<void> {
+    return this.emitted.during(() => this.warm(most));
+  }
+
+  private async warm(most?: number): Promise<void> {
     if (most === undefined) return void (await this.once());
     for (let done = 0, before = 0; done < Math.min(most, WARM) || this.fastest < FASTER * before;) {
       before = this.fastest;
@@ -137,7 +145,9 @@ class Trial {
     const { form } = this.prepared;
     const setting = { ...this.key, devices, precision, form, grid, layout, occ, choices } as Setting;
     const runs = byHand ? this.runs.map((run) => ({ ...run, ...workOf(run.quantity, others) })) : this.runs;
-    return { host: [], devices: [], runs, validation: [...this.verdicts.values()], settings: [setting] };
+    const files = this.prepared.files ?? this.emitted.files;
+    const coverage = files.length > 0 ? [{ ...this.key, files: [...files] }] : [];
+    return { host: [], devices: [], runs, validation: [...this.verdicts.values()], settings: [setting], coverage };
   }
 
   /** Bytes and operations of a quantity in the first run that has it. */

@@ -3,9 +3,11 @@ import { test } from "node:test";
 import { assess, type Evidence } from "../../src/portability/assessment.js";
 import type { TimedRun } from "../../src/portability/cells.js";
 import { codeDivergence, type Coverage } from "../../src/portability/divergence.js";
+import { filesOf } from "../../src/portability/handwritten/sources.js";
 import { merge } from "../../src/portability/merge.js";
 import { report } from "../../src/portability/report.js";
 import { assessmentSchema } from "../../src/portability/schema.js";
+import { sourceFile } from "../../src/portability/source-files.js";
 import { tablesOf } from "../../src/portability/tables.js";
 
 const one = (lines: string, file = "main.c", id = "1") => [{ file, id, lines }];
@@ -52,19 +54,18 @@ test("an application whose coverage is known on some platforms only has no diver
     assessment.divergences!.map((d) => [d.application, d.by, d.convergence.toFixed(4)]),
     [["a", "coverage", "0.3333"]],
   );
-  assert.deepEqual(assessment.notes, ["q, all: no code divergence of b, whose coverage on Y is unknown"]);
+  assert.deepEqual(assessment.notes, ["q, all: no code divergence of b, whose coverage on Y is unknown, or differs between runs"]);
   const table = tablesOf(assessment).find(({ title }) => title.startsWith("Code divergence"))!;
   assert.deepEqual([table.title, ...table.rows[0]], ["Code divergence: q, all", "a", "coverage", "2", "66.67", "33.33"]);
 });
 
-test("merging keeps coverages, and refuses two of one program", () => {
+test("merging keeps coverages, and one that differs between runs is unknown", () => {
   const first = evidence(runs("a", "X"), covered("a", { X: "1-4" }));
-  const both = assess(merge([first, evidence(runs("a", "Y"), covered("a", { Y: "1-8" })), first]));
-  assert.equal(both.divergences![0].divergence, 0.5);
-  assert.throws(
-    () => merge([first, evidence(runs("a", "X"), covered("a", { X: "1-5" }))]),
-    /a on X \(q\) has different coverages in the files to merge: give the applications different names/,
-  );
+  const second = evidence(runs("a", "Y"), covered("a", { Y: "1-8" }));
+  assert.equal(assess(merge([first, second, first])).divergences![0].divergence, 0.5);
+  const { divergences, notes } = assess(merge([first, second, evidence(runs("a", "X"), covered("a", { X: "1-5" }))]));
+  assert.deepEqual(divergences, []);
+  assert.match(notes![0], /no code divergence of a, whose coverage on X is unknown, or differs between runs/);
 });
 
 /** Centres of the markers of a chart by the words that they show. */
@@ -89,4 +90,14 @@ test("the navigation chart has a point for each application, and shades the goal
   assert.ok(chart.includes(">code convergence<") && chart.includes(">Φ app (any)<"));
   assert.ok(!report(assessment).includes('class="goal"'));
   assert.ok(!report(assess(evidence([...runs("a", "X", "Y"), ...slower]))).includes("Navigation"));
+});
+
+test("lines of a program's files are the ones with code, and a program in C and in CUDA shares its headers", () => {
+  assert.deepEqual(sourceFile("a.c", "/* one\n two */\nint a; // three\n\n  // four\nint b;").lines, "3,6");
+  const [onHost, onGpu] = (["c", "cuda"] as const).map((language) =>
+    [...filesOf("gsr", language)].map(([file, text]) => sourceFile(file, text)),
+  );
+  assert.deepEqual(onHost.map(({ file }) => file).sort(), ["assessed/gsr.c", "assessed/gsr.h", "assessed/program.h", "gsr.c"]);
+  const divergence = codeDivergence([onHost, onGpu]);
+  assert.ok(divergence > 0.5 && divergence < 1, String(divergence));
 });

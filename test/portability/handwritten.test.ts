@@ -55,7 +55,11 @@ describe("hand-written programs in C", { skip: findCompiler() ? false : "no C co
   it("they stand beside the applications, with the same problem and work", async () => {
     const silent = () => ({ update() {}, done() {} });
     const evidence = await measureApplications([poisson], { devices: ["js"], quick: true, repeats: 1, ...SMALL }, silent);
-    const { runs, metrics } = assess(evidence);
+    const { runs, metrics, coverage } = assess(evidence);
+    assert.deepEqual(
+      coverage!.map(({ application, files }) => [application, ...files.map(({ file }) => file)]),
+      [["handwritten", "assessed/poisson.c", "assessed/program.h"]],
+    );
     const of = (name: string) =>
       runs.filter(isTimed).find(({ application, quantity }) => application === name && quantity === "conjugate gradients")!;
     assert.equal(of("handwritten").problem, of("isoform-js").problem);
