@@ -64,6 +64,7 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "portability/p3": "backends",
   "portability/ports/": "backends",
   "portability/profile/": "backends",
+  "portability/source-files": "backends",
   "random/devices/": "backends",
   "random/devices/js": "default",
   "random/devices/js-debug": "default",

@@ -87,8 +87,8 @@ export function navigationCharts(assessment: Assessment, seriesOf: (application:
     const [{ metric, setName }] = scores;
     if (metric === "app" && scores.length < 2 && !isCompared(scores[0], metrics)) return [];
     const svg = navigationChart(scores, divergences, seriesOf, goal);
-    return svg === undefined
-      ? []
-      : [{ svg, caption: `Navigation: portability and code convergence${setName === "all" ? "" : `, ${setName}`}` }];
+    const efficiency = metric === "app" ? "application" : "architectural";
+    const caption = `Navigation: ${efficiency} efficiency and code convergence${setName === "all" ? "" : `, ${setName}`}`;
+    return svg === undefined ? [] : [{ svg, caption }];
   });
 }
