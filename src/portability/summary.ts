@@ -24,35 +24,39 @@ interface Best {
 }
 
 /** For each problem and platform the path with the best iterations, hand-written programs left aside. */
-function bestPaths(assessment: Assessment): Best[] {
-  const iterations = cellsOf(assessment.runs).filter(isIteration);
-  return [...groupBy(iterations, ({ problem, platform }) => JSON.stringify([problem, platform])).values()].flatMap((cells): Best[] => {
-    const byHand = cells.find(({ application }) => application === HANDWRITTEN);
-    const paths = cells.filter((cell) => cell !== byHand);
+function bestPaths({ runs, kernels }: Assessment): Best[] {
+  const cells = cellsOf(runs);
+  const cellsBy = groupBy(cells, pathKey);
+  const kernelsBy = groupBy(kernels, pathKey);
+  const iterations = groupBy(cells.filter(isIteration), ({ problem, platform }) => JSON.stringify([problem, platform]));
+  return [...iterations.values()].flatMap((here): Best[] => {
+    const byHand = here.find(({ application }) => application === HANDWRITTEN);
+    const paths = here.filter((cell) => cell !== byHand);
     if (paths.length === 0) return [];
     const path = bestOf(paths);
     const { problem, platform } = path;
-    const arch = (application: string) => archOf(assessment, application, platform, problem);
+    const arch = (cell: Cell) => archOf(cellsBy.get(pathKey(cell)) ?? [], kernelsBy.get(pathKey(cell)) ?? []);
     return [
       {
         problem,
         platform,
         path,
-        arch: arch(path.application),
-        archByHand: arch(HANDWRITTEN),
+        arch: arch(path),
+        archByHand: byHand && arch(byHand),
         ofHandWritten: byHand && relativeTo(byHand, path).value,
       },
     ];
   });
 }
 
+const pathKey = ({ application, platform, problem }: Pick<Cell, "application" | "platform" | "problem">): string =>
+  JSON.stringify([application, platform, problem]);
+
 /** All kernels of an application on a platform, weighted by their times: sum_k e_k t_k / sum_k t_k. */
-function archOf({ kernels, runs }: Assessment, application: string, platform: string, problem: string): number | undefined {
-  const mine = (each: { application: string; platform: string; problem: string }) =>
-    each.application === application && each.platform === platform && each.problem === problem;
+function archOf(cells: readonly Cell[], kernels: Assessment["kernels"]): number | undefined {
   let [allowed, taken] = [0, 0];
-  for (const cell of cellsOf(runs.filter(mine))) {
-    const kernel = kernels.find((k) => mine(k) && k.quantity === cell.quantity);
+  for (const cell of cells) {
+    const kernel = kernels.find(({ quantity }) => quantity === cell.quantity);
     if (!kernel) continue;
     allowed += kernel.efficiency * measuredOf(cell).value;
     taken += measuredOf(cell).value;
