@@ -17,6 +17,9 @@ export interface CsvField {
 /** Fields that stand for a value that was not measured. */
 const MISSING: readonly string[] = ["", "X", "NA", "NaN", "-"];
 
+/** Squares of quotients of measured values must be numbers. */
+const [LEAST, MOST] = [1e-75, 1e75];
+
 /** A parsed table of text whose columns are known by the names in its first row. */
 export class CsvTable {
   readonly rows: readonly CsvField[][];
@@ -79,7 +82,11 @@ export class CsvTable {
 
   /** A finite number greater than 0; undefined for what was not measured: `X`, `NA`, `NaN`, `-` or nothing. */
   measured(field: CsvField, name: string): number | undefined {
-    return MISSING.includes(field.text) ? undefined : this.positive(field, name);
+    if (MISSING.includes(field.text)) return undefined;
+    const value = this.positive(field, name);
+    if (value < LEAST || value > MOST)
+      throw this.error(field, `${name} is ${field.text}: it must lie between ${LEAST} and ${MOST}: use another unit`);
+    return value;
   }
 
   /** A whole number from 0 on. */

@@ -25,6 +25,7 @@ export interface Timings {
  */
 export async function readTimings(file: string, options: ReadingOptions = {}): Promise<Timings> {
   const columns = checkColumns(options.columns);
+  if (options.problem?.trim() === "") throw new InputError("--problem is empty: it must be a name");
   const table = await readCsv(file, columns);
   const wide = Object.keys(columns).length === 0 && !table.has("application");
   if (wide && options.coverage !== undefined) throw new InputError(`${file}: a wide table has no coverage keys: leave out --coverage`);

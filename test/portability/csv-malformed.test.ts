@@ -28,6 +28,11 @@ const FILES: Readonly<Record<string, Malformed>> = {
   "a negative time": { text: `${HEAD}${ROW}q,X,b,1,iteration,-1\n`, at: "3:19", message: /seconds is -1: it must be greater than 0/ },
   zero: { text: `${HEAD}q,X,a,1,iteration,0\n`, at: "2:19", message: /seconds is 0: it must be greater than 0 and finite/ },
   "too large": { text: `${HEAD}q,X,a,1,iteration,1e999\n`, at: "2:19", message: /seconds is 1e999: it must be .* finite/ },
+  "too far from 1 for its square": {
+    text: `${HEAD}q,X,a,1,iteration,1e-80\n`,
+    at: "2:19",
+    message: /seconds is 1e-80: it must lie between 1e-75 and 1e\+75: use another unit/,
+  },
   infinite: { text: `${HEAD}q,X,a,1,iteration,inf\n`, at: "2:19", message: /seconds is "inf", which is not a number/ },
   "a word": { text: `${HEAD}q,X,a,1,iteration,fast\n`, at: "2:19", message: /seconds is "fast", which is not a number/ },
   "a decimal comma between semicolons": {
