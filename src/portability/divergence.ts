@@ -63,7 +63,7 @@ export function readCoverage(table: CsvTable, field: CsvField): CoveredFile[] {
   const files = [...groupBy(read.data, ({ file, id }) => JSON.stringify([file, id])).values()].map((parts) => ({
     file: parts[0].file,
     id: parts[0].id,
-    lines: stretchesOf(parts.flatMap(({ used_lines }) => used_lines)),
+    lines: lineStretches(parts.flatMap(({ used_lines }) => used_lines)),
   }));
   const used = files.filter(({ lines }) => lines !== "");
   if (used.length === 0) throw table.error(field, "coverage has no used line: leave the field empty where it is unknown");
@@ -84,7 +84,7 @@ export async function readCoverages(file: string): Promise<Map<string, CoveredFi
 }
 
 /** `8,10-12` of 10, 11, 12, 8. */
-export function stretchesOf(lines: readonly number[]): string {
+export function lineStretches(lines: readonly number[]): string {
   const stretches: [number, number][] = [];
   for (const number of [...new Set(lines)].sort((a, b) => a - b)) {
     const last = stretches.at(-1);

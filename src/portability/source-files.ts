@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import { hooks } from "../device/tools/hooks.js";
-import { type Coverage, stretchesOf } from "./divergence.js";
+import { type Coverage, lineStretches } from "./divergence.js";
 import { portOf } from "./ports/names.js";
 
 type SourceFile = Coverage["files"][number];
 
-/** A file of which every line is used that is neither blank nor a comment of C. */
+/** A file whose lines are used, but for blank ones and comments of C. */
 export function sourceFile(file: string, text: string): SourceFile {
   const code = text.replace(/\/\*[^]*?\*\//g, (comment) => comment.replace(/[^\n]/g, "")).replace(/\/\/.*$/gm, "");
   const used = code.split("\n").flatMap((line, n) => (line.trim() === "" ? [] : [n + 1]));
-  return { file, id: createHash("sha256").update(text).digest("hex").slice(0, 16), lines: stretchesOf(used) };
+  return { file, id: createHash("sha256").update(text).digest("hex").slice(0, 16), lines: lineStretches(used) };
 }
 
 /** Files of a port's kernels, noted while they are launched. */

@@ -272,6 +272,14 @@ test("devices that are not among those of the machine are listed as missing, unl
   assert.deepEqual(named.missing, []);
 });
 
+test("files of a program that is not one source are its coverage on each platform", async () => {
+  const files = [{ file: "toy.c", id: "1", lines: "1-9" }];
+  const toy = application([]);
+  const foreign: Application = { ...toy, prepare: async (...given) => ({ ...(await toy.prepare(...given)), files }) };
+  const evidence = await measureApplications([foreign], { repeats: 1, devices: ["a"] }, silent, registry([device("a", [])]));
+  assert.deepEqual(evidence.coverage, [{ application: "isoform-a", platform: evidence.runs[0].platform, problem: "toy 0.1 GiB", files }]);
+});
+
 test("ports are measured behind the devices, and are not taken for backends", async () => {
   const found = registry(["a", "emitted-c"].map((name) => device(name, [])));
   const options = { repeats: 1, devices: ["a"], ports: ["c"] } as const;
