@@ -79,12 +79,14 @@ interface Panel {
   readonly scale: Scale;
 }
 
-function panel({ axis, applications, bars }: BarChart, { row, perRow, scale }: Panel, ...look: Looks): string[] {
+function panel({ axis, platforms, applications, bars }: BarChart, { row, perRow, scale }: Panel, ...look: Looks): string[] {
   const { y, ticks, logarithmic } = scale;
   const [colourOf, platformLook] = look;
   const slot = (WIDTH - LEFT - RIGHT) / perRow;
   const width = Math.min(WIDE, (slot - GAP) / applications.length);
   const right = LEFT + slot * row.length;
+  // Letters stand for all platforms where the name of one has no room.
+  const named = platforms.every((platform) => platform.length * LETTER < slot - 4);
   const grid = ticks.map(
     (tick) =>
       line(LEFT, y(tick), right, y(tick), "grid") +
@@ -98,9 +100,10 @@ function panel({ axis, applications, bars }: BarChart, { row, perRow, scale }: P
       const left = begin + a * width;
       return bar ? drawn(bar, { left, width, y }, colourOf(application)) : absent(left + width / 2, `${application} on ${platform}`);
     });
-    return own.join("") + platformLabel(platform, middle, slot, platformLook);
+    return own.join("") + platformLabel(platform, middle, named, platformLook);
   });
-  return [svgText(4, 18, `${axis}${logarithmic ? ", logarithmic" : ""}`, { class: "axis" }), ...grid, ...groups];
+  const gaps = bars.length < platforms.length * applications.length ? "; × not measured" : "";
+  return [svgText(4, 18, `${axis}${logarithmic ? ", logarithmic" : ""}${gaps}`, { class: "axis" }), ...grid, ...groups];
 }
 
 type Looks = [colourOf: (application: string) => number, look: PlatformLook];
@@ -123,14 +126,13 @@ function drawn(bar: Bar, { left, width, y }: { left: number; width: number; y: (
 const absent = (middle: number, words: string): string =>
   svgText(middle, TOP + HEIGHT - 3, "×", { class: "absent", "text-anchor": "middle", "aria-label": `${words}: not measured` });
 
-/** The platform's letter, and its name if there is room. */
-function platformLabel(platform: string, middle: number, slot: number, { colourOf, letterOf }: PlatformLook): string {
+/** The platform's letter, and its name if there is room for all names. */
+function platformLabel(platform: string, middle: number, named: boolean, { colourOf, letterOf }: PlatformLook): string {
   const top = TOP + HEIGHT + 8;
-  const fits = platform.length * LETTER < slot - 4;
   return (
     svgElement("rect", { x: middle - 11, y: top, width: 22, height: 16, rx: 3, class: `tile s${colourOf(platform) % SERIES_COLOURS}` }) +
     svgText(middle, top + 12, letterOf(platform), { class: "letter", "text-anchor": "middle" }) +
-    (fits ? svgText(middle, top + 30, platform, { class: "tick", "text-anchor": "middle" }) : "")
+    (named ? svgText(middle, top + 30, platform, { class: "tick", "text-anchor": "middle" }) : "")
   );
 }
 
