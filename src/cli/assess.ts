@@ -3,8 +3,10 @@ import { IsoformError } from "../base/errors.js";
 import type { OpenOptions } from "../device/device.js";
 import { hasGrid, type Shell } from "../portability/application.js";
 import type { Evidence } from "../portability/assessment.js";
+import { DIRECTIONS, type Direction } from "../portability/cells.js";
 import type { Assessment } from "../portability/schema.js";
 import { YARDSTICKS, type PlatformSet, type Yardstick } from "../portability/metric.js";
+import type { Goal } from "../portability/navigation.js";
 import { PORTS, type Port } from "../portability/ports/names.js";
 import { SETTING_OPTIONS, DEFAULT_SETTINGS, type GridSettings } from "../skeleton/settings.js";
 import { APPLICATIONS } from "./commands.js";
@@ -39,6 +41,11 @@ interface AssessOptions extends Partial<GridSettings> {
   set?: PlatformSet[];
   yardstick: Yardstick;
   quantity?: string;
+  columns?: Record<string, string>;
+  problem?: string;
+  fom?: Direction;
+  coverage?: string;
+  goal?: Goal;
   f64?: OpenOptions["f64"];
 }
 
@@ -49,6 +56,7 @@ Examples:
   isoform assess poisson lbm --devices "wasm,wasm*3" --grid auto --layout auto --occ auto
   isoform assess --merge laptop.json server.json --set CPUs="Xeon 8480","EPYC 7763" --report both.html
   isoform assess --from timings.csv --bandwidth bandwidth.csv --set NVIDIA=H100,A100,V100,T4
+  isoform assess --from performance.csv --columns problem=name,platform=arch,application=language --fom lower --coverage coverage.csv --report report.html
 
 docs/assessment.md explains efficiencies, errors and the counting rule; docs/assessment.schema.json describes the JSON.`;
 
@@ -107,10 +115,16 @@ function addGathered(assess: Command, measuring: string[]): Command {
     .addOption(new Option("--merge <files...>", "put together the JSON files of several machines").conflicts([...measuring, "from"]))
     .addOption(
       new Option(
-        "--from <csv>",
-        "take timings from a file with the columns application,platform,problem,run,quantity,seconds[,bytes]",
+        "--from <file>",
+        "take measurements from a table with the columns application,platform,problem and seconds or fom (and run,quantity,bytes,flops,coverage), or with a row for each platform and a column for each application",
       ).conflicts(measuring),
     )
+    .option("--columns <names>", "with --from: the file's names of columns, such as problem=name,platform=arch", columns)
+    .option("--problem <name>", "with --from: the problem of a table with a column for each application (default: the file's name)")
+    .addOption(
+      new Option("--fom <which>", "with --from: figures of merit that are better, needed where they are not seconds").choices(DIRECTIONS),
+    )
+    .option("--coverage <csv>", "with --from: a file with the columns coverage_key,coverage, for code divergence")
     .option("--bandwidth <csv>", "with --from: a file with the columns platform,bytes_per_second, for architectural efficiency")
     .option(
       "--set <name=platforms>",
@@ -125,18 +139,33 @@ function addGathered(assess: Command, measuring: string[]): Command {
         .choices(YARDSTICKS)
         .default("any"),
     )
-    .option("--quantity <name>", "with --from: the quantity that applications are compared by (default: iteration)");
+    .option("--quantity <name>", "with --from: the quantity that applications are compared by (default: iteration)")
+    .option(
+      "--goal <x,y>",
+      "with --report: shade the corner of navigation charts above this code convergence and this Phi, such as 0.9,0.8",
+      goal,
+    );
+}
+
+/** Options for a table that is read. */
+const OF_TABLES = ["quantity", "columns", "problem", "fom", "coverage"] as const;
+
+/** Throws IsoformError for options without the ones that they are for. */
+function checkOptions(applications: readonly string[], options: AssessOptions): void {
+  if (options.bandwidth !== undefined && options.from === undefined)
+    throw new IsoformError("--bandwidth needs --from: without it the bandwidth of each device is measured; leave it out, or add --from");
+  const stray = options.from === undefined ? OF_TABLES.find((name) => options[name] !== undefined) : undefined;
+  if (stray) throw new IsoformError(`--${stray} is for timings from --from: add that, or leave it out`);
+  if (options.goal !== undefined && options.report === undefined)
+    throw new IsoformError("--goal is for the report's navigation charts: add --report, or leave it out");
+  if (applications.length && (options.from ?? options.merge) !== undefined)
+    throw new IsoformError(`${applications.join(", ")}: no application runs with --from or --merge: leave out the names`);
 }
 
 async function assessCommand(applications: string[], options: AssessOptions, shell: Shell): Promise<void> {
-  const { json, report, merge, from, bandwidth } = options;
-  await shell.checkOutputs({ json, report }, { merge, from, bandwidth });
-  if (options.bandwidth !== undefined && options.from === undefined)
-    throw new IsoformError("--bandwidth needs --from: without it the bandwidth of each device is measured; leave it out, or add --from");
-  if (options.quantity !== undefined && options.from === undefined)
-    throw new IsoformError("--quantity is for timings from --from: add that, or leave it out");
-  if (applications.length && (options.from ?? options.merge) !== undefined)
-    throw new IsoformError(`${applications.join(", ")}: no application runs with --from or --merge: leave out the names`);
+  const { json, report, merge, from, bandwidth, coverage } = options;
+  await shell.checkOutputs({ json, report }, { merge, from, bandwidth, coverage });
+  checkOptions(applications, options);
   const interruption = shell.interruption();
   try {
     const evidence = await gather(applications, { ...options, stop: interruption.stop }, shell);
@@ -169,19 +198,21 @@ async function tell(evidence: Evidence, options: AssessOptions, shell: Shell): P
     }
   };
   const assessment = assessed();
-  const [{ tablesOf, tableText }, { portabilityTable, summaryTable }] = await Promise.all([
+  const [{ MEASURED_TITLES, tablesOf, tableText }, { portabilityTable, summaryTable }] = await Promise.all([
     import("../portability/tables.js"),
     import("../portability/summary.js"),
   ]);
-  // The times of published data are the file itself.
-  const tables = tablesOf(assessment).filter((t) => options.from === undefined || !t.title.startsWith("Times"));
+  // Published measurements are the file itself.
+  const isFile = (title: string) => options.from !== undefined && MEASURED_TITLES.some((words) => title.startsWith(words));
+  const tables = tablesOf(assessment).filter(({ title }) => !isFile(title));
   // Last, where a terminal shows it.
   const summary = [portabilityTable(assessment), summaryTable(assessment)].filter(({ rows }) => rows.length > 0);
-  shell.print([...tables, ...summary].map(tableText).join("\n\n"));
+  const notes = (assessment.notes ?? []).map((note) => `Note: ${note}`).join("\n");
+  shell.print([...[...tables, ...summary].map(tableText), ...(notes ? [notes] : [])].join("\n\n"));
   if (options.json !== undefined) await shell.writeFile(options.json, `${JSON.stringify(assessment, null, 1)}\n`);
   if (options.report !== undefined) {
     const { report } = await import("../portability/report.js");
-    await shell.writeFile(options.report, report(assessment));
+    await shell.writeFile(options.report, report(assessment, options.goal));
   }
   const wrong = assessment.validation.filter((v) => !v.ok).map((v) => `${v.application} on ${v.platform} (${v.problem})`);
   if (wrong.length > 0) remarks.push(`wrong results, left out of every mean: ${wrong.join("; ")}`);
@@ -193,7 +224,7 @@ async function tell(evidence: Evidence, options: AssessOptions, shell: Shell): P
 async function gather(applications: string[], options: AssessOptions & { stop: AbortSignal }, shell: Shell): Promise<Evidence> {
   if (options.from !== undefined) {
     const { published } = await import("../portability/assessment.js");
-    return published(options.from, options.bandwidth, options.quantity);
+    return published(options.from, options.bandwidth, options);
   }
   if (options.merge !== undefined) {
     const [{ readAssessment }, { merge }] = await Promise.all([import("../portability/assessment.js"), import("../portability/merge.js")]);
@@ -231,4 +262,27 @@ function platformSet(text: string, before: PlatformSet[] = []): PlatformSet[] {
   const name = text.slice(0, equals).trim();
   if (before.some((set) => set.name === name)) throw new InvalidArgumentError(`There is already a set named ${name}: choose another name.`);
   return [...before, { name, platforms: list(text.slice(equals + 1)) }];
+}
+
+/** `problem=name,platform=arch` */
+function columns(text: string): Record<string, string> {
+  const pairs = text.split(",").map(
+    (pair) =>
+      /^([^=]+)=(.+)$/
+        .exec(pair)
+        ?.slice(1)
+        .map((name) => name.trim()) ?? [],
+  );
+  if (pairs.some((pair) => pair.length < 2 || pair.includes(""))) throw new InvalidArgumentError("It needs COLUMN=NAME,COLUMN=NAME,...");
+  const names = Object.fromEntries(pairs);
+  if (Object.keys(names).length < pairs.length) throw new InvalidArgumentError("A column is named twice.");
+  return names;
+}
+
+/** `0.9,0.8` */
+function goal(text: string): Goal {
+  const [convergence, phi, ...others] = text.split(",").map((part) => (part.trim() === "" ? NaN : Number(part)));
+  if (others.length > 0 || ![convergence, phi].every((share) => share >= 0 && share <= 1))
+    throw new InvalidArgumentError("It needs two shares from 0 to 1, such as 0.9,0.8.");
+  return { convergence, phi };
 }

@@ -74,6 +74,8 @@ export interface PreparedApplication {
   readonly form?: string;
   /** Launches of an iteration in their order, for `isoform explain`, where an iteration is not a sequence of containers. */
   readonly launches?: readonly IterationLaunch[];
+  /** Files of a program that is not Isoform's own source, with the lines that it uses, for code divergence: `8,10-12`. */
+  readonly files?: readonly { readonly file: string; readonly id: string; readonly lines: string }[];
   /** For an application on a grid: storage and spread of the last run. */
   report?(): GridReport;
   /** Gives the devices' memory back. */

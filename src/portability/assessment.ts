@@ -1,20 +1,21 @@
 import { IsoformError } from "../base/errors.js";
 import { InputError, readText } from "./csv.js";
+import { type Cell, cellsOf, betterOf, isTimed, type Run } from "./cells.js";
+import { type Coverage, divergencesOf } from "./divergence.js";
 import {
   applicationMetrics,
   architectureMetrics,
-  cellsOf,
   kernelEfficiencies,
   kernelMeans,
   type PlatformSet,
   type Roof,
-  type Run,
   YARDSTICKS,
   type Yardstick,
 } from "./metric.js";
 import { groupBy } from "./group.js";
 import { fastestBackends } from "./portable.js";
 import { readRoofs, readTimings } from "./published.js";
+import type { ReadingOptions } from "./read-rows.js";
 import {
   type AssessedDevice,
   type Assessment,
@@ -34,6 +35,7 @@ export interface Evidence {
   validation: Validation[];
   settings?: Setting[];
   missing?: Missing[];
+  coverage?: Coverage[];
 }
 
 /**
@@ -44,19 +46,48 @@ export interface Evidence {
  */
 export function assess(evidence: Evidence, sets?: readonly PlatformSet[], yardstick: Yardstick = "any"): Assessment {
   const measured = cellsOf(evidence.runs);
+  requireOneMeasure(measured);
   const cells = [...measured, ...fastestBackends(measured)];
   const roofs = roofsOf(evidence.devices);
   const platforms = [...new Set(evidence.runs.map((r) => r.platform))];
   const asked = sets?.length ? sets : [{ name: platforms.length > 1 ? "all" : platforms[0], platforms }];
-  checkSets(asked, [...new Set([...platforms, ...evidence.validation.map((v) => v.platform)])]);
+  checkSets(asked, [...new Set([...evidence.runs, ...evidence.validation, ...(evidence.missing ?? [])].map((each) => each.platform))]);
+  const metrics = [...YARDSTICKS.flatMap((one) => applicationMetrics(cells, asked, one)), ...architectureMetrics(cells, asked, roofs)];
+  const { divergences, notes } = divergencesOf(metrics, evidence.coverage ?? []);
   return finite({
     schema: SCHEMA,
     ...evidence,
     yardstick,
-    metrics: [...YARDSTICKS.flatMap((one) => applicationMetrics(cells, asked, one)), ...architectureMetrics(cells, asked, roofs)],
+    metrics,
     kernels: kernelEfficiencies(measured, roofs),
     kernelMeans: kernelMeans(kernelEfficiencies(cells, roofs), asked),
+    divergences,
+    notes: [...leftOut(evidence, cells, asked), ...notes],
   });
+}
+
+/** Throws IsoformError where one quantity of a problem is in seconds here and a figure of merit there. */
+function requireOneMeasure(cells: readonly Cell[]): void {
+  const words = (cell: Cell) => (isTimed(cell) ? "seconds" : `a figure of merit, the ${betterOf(cell)} the better`);
+  for (const group of groupBy(cells, ({ problem, quantity }) => JSON.stringify([problem, quantity])).values()) {
+    const [first] = group;
+    const other = group.find((cell) => words(cell) !== words(first));
+    if (other)
+      throw new IsoformError(
+        `${first.problem}: ${first.quantity} of ${first.application} on ${first.platform} is ${words(first)}, and of ${other.application} on ${other.platform} ${words(other)}: give the problems different names`,
+      );
+  }
+}
+
+/** Notes on platforms of sets on which nobody ran a problem. */
+function leftOut({ missing = [] }: Evidence, cells: readonly Cell[], sets: readonly PlatformSet[]): string[] {
+  return [...groupBy(cells, ({ problem }) => problem)].flatMap(([problem, ofProblem]) =>
+    sets.flatMap(({ name, platforms }) => {
+      const wanted = [...platforms, ...missing.filter((one) => one.problem === problem).map(({ platform }) => platform)];
+      const absent = [...new Set(wanted)].filter((platform) => !ofProblem.some((cell) => cell.platform === platform));
+      return absent.length > 0 ? [`${problem}, set ${name}: nobody ran it on ${absent.join(", ")}, left out of the set`] : [];
+    }),
+  );
 }
 
 /** `known` are the platforms that something ran on, with a right result or a wrong one. */
@@ -85,14 +116,16 @@ function finite(assessment: object): Assessment {
   return JSON.parse(JSON.stringify(assessment)) as Assessment;
 }
 
-/**
- * Evidence from timings measured elsewhere, and from the bandwidths of their platforms where given. `quantity` is compared between applications, by default
- * `iteration`.
- */
-export async function published(timings: string, bandwidth?: string, quantity?: string): Promise<Evidence> {
-  const runs = await readTimings(timings, quantity);
+/** Evidence from timings measured elsewhere, and from the bandwidths of their platforms where given. */
+export async function published(timings: string, bandwidth?: string, options: ReadingOptions = {}): Promise<Evidence> {
+  const { runs, missing, coverage } = await readTimings(timings, options);
   const roofs = bandwidth === undefined ? new Map<string, Roof>() : await readRoofs(bandwidth);
-  const counted = new Set(runs.filter((r) => r.bytes !== undefined).map((r) => r.platform));
+  const counted = new Set(
+    runs
+      .filter(isTimed)
+      .filter((r) => r.bytes !== undefined)
+      .map((r) => r.platform),
+  );
   if (bandwidth !== undefined) {
     const missing = [...counted].filter((platform) => !roofs.has(platform));
     if (missing.length)
@@ -108,7 +141,7 @@ export async function published(timings: string, bandwidth?: string, quantity?: 
     peakFlops: roof.flops ?? null,
     source: "published",
   }));
-  return { host: [], devices, runs, validation: [] };
+  return { host: [], devices, runs, validation: [], missing, coverage };
 }
 
 /** Reads an assessment's JSON. Throws InputError with the place of what does not fit the schema. */

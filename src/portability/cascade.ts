@@ -14,6 +14,8 @@ const TOP = 34;
 const CURVES = 170;
 const PHI = 150;
 const VALUE = 120;
+/** Room for "does not run"; a cross has its place where there is less. */
+const ABSENT_WIDTH = 76;
 
 /**
  * The efficiency cascade of Sewall, Pennycook, Jacobsen, Deakin and McIntosh-Smith (P3HPC 2020): each application's efficiencies in
@@ -27,7 +29,8 @@ export function cascade(scores: readonly Score[], seriesOf: Ordinal, look: Platf
   const symbol = metric === "app" ? "Φ app" : "Φ arch";
   const description = rows.map((r) => `${r.application}: ${symbol} ${percentText(r.value, r.sigma)} percent`).join("; ");
   const curves = set.length > 1;
-  const top = curves ? TOP + CURVES + 52 : 26;
+  // The list of platforms ends above the bars.
+  const top = curves ? Math.max(TOP + CURVES + 52, TOP + set.length * ROW + 26) : 26;
   const barsLeft = curves ? NAMES + PLOT + 46 : NAMES;
   return drawing(
     curves ? WIDTH : barsLeft + PHI + VALUE,
@@ -132,7 +135,7 @@ function strips(rows: readonly Score[], top: number, { colourOf, letterOf }: Pla
         .map((e, i) => {
           const y = top + r * ROW;
           return e.value === 0
-            ? svgText(position(set, i), y + 14, "does not run", { class: "absent", "text-anchor": "middle" })
+            ? svgText(position(set, i), y + 14, band < ABSENT_WIDTH ? "×" : "does not run", { class: "absent", "text-anchor": "middle" })
             : svgElement("rect", {
                 x: NAMES + i * band + 3,
                 y: y + 2,

@@ -19,6 +19,18 @@ export {
 } from "./application.js";
 export { assess, type Evidence, published, readAssessment } from "./assessment.js";
 export { type CampaignOptions, measureApplications, type Registry } from "./campaign.js";
+export {
+  type Cell,
+  cellsOf,
+  type Direction,
+  DIRECTIONS,
+  isTimed,
+  type Run,
+  type ScoredCell,
+  type ScoredRun,
+  type TimedCell,
+  type TimedRun,
+} from "./cells.js";
 export { CsvTable, InputError, readCsv } from "./csv.js";
 export { measurePeaks, type Peaks } from "./measure.js";
 export type { Mover } from "./movers.js";
@@ -26,7 +38,8 @@ export { merge } from "./merge.js";
 export * from "./metric.js";
 export { type Port, PORTS } from "./ports/names.js";
 export * from "./profile/index.js";
-export { readRoofs, readTimings } from "./published.js";
+export { readRoofs, readTimings, type Timings } from "./published.js";
+export type { ReadingOptions } from "./read-rows.js";
 export { report } from "./report.js";
 export { type Assessment, assessmentJsonSchema, assessmentSchema, SCHEMA } from "./schema.js";
 export * from "./statistics.js";

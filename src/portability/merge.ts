@@ -1,7 +1,8 @@
 import type { Evidence } from "./assessment.js";
+import type { Coverage } from "./divergence.js";
 import { groupBy } from "./group.js";
 import { oneNameEach } from "./machine.js";
-import type { Run } from "./metric.js";
+import type { Run } from "./cells.js";
 
 /**
  * Puts the evidence of several assessments together. Where two measured the same application, platform, problem and quantity, the later
@@ -18,6 +19,7 @@ export function merge(given: readonly Evidence[]): Evidence {
     validation: named(part.validation),
     settings: named(part.settings),
     missing: named(part.missing),
+    coverage: named(part.coverage),
   }));
   const last = new Map<string, number>();
   const runs = parts.flatMap((part) => {
@@ -38,9 +40,18 @@ export function merge(given: readonly Evidence[]): Evidence {
     validation: parts.flatMap((part) => part.validation),
     settings: parts.flatMap((part) => part.settings),
     missing: parts.flatMap((part) => part.missing),
+    coverage: coverageOf(parts.flatMap((part) => part.coverage)),
   };
 }
 
 function cellOf({ application, platform, problem, quantity }: Run): string {
   return JSON.stringify([application, platform, problem, quantity]);
+}
+
+/** One coverage for each application, platform and problem. Where two differ it is unknown. */
+function coverageOf(all: readonly Coverage[]): Coverage[] {
+  const groups = groupBy(all, ({ application, platform, problem }) => JSON.stringify([application, platform, problem]));
+  return [...groups.values()].flatMap(([first, ...others]) =>
+    others.every(({ files }) => JSON.stringify(files) === JSON.stringify(first.files)) ? [first] : [],
+  );
 }

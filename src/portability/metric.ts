@@ -1,27 +1,6 @@
-import { ITERATION } from "./application.js";
+import { bestOf, type Cell, isIteration, isTimed, relativeTo, type TimedCell } from "./cells.js";
 import { groupBy } from "./group.js";
-import { type Estimate, estimate, mean, ratio } from "./statistics.js";
-
-/** One measured time: a row of a timings file and of an assessment's `runs`. */
-export interface Run {
-  /** The code path: `isoform-wasm`, `handwritten-openmp`. */
-  application: string;
-  /** The hardware. */
-  platform: string;
-  problem: string;
-  run: number;
-  /** `iteration`, or a kernel's name. */
-  quantity: string;
-  seconds: number;
-  bytes?: number;
-  flops?: number;
-}
-
-/** All runs of one quantity. */
-export interface Cell extends Omit<Run, "run" | "seconds"> {
-  seconds: Estimate;
-  runs: number;
-}
+import { type Estimate, mean } from "./statistics.js";
 
 /** Platforms over which portability is asked. */
 export interface PlatformSet {
@@ -79,29 +58,6 @@ export interface KernelMean extends Omit<KernelEfficiency, "platform"> {
   set: string[];
 }
 
-/** Gathers runs into cells, in order of first appearance. */
-export function cellsOf(runs: readonly Run[]): Cell[] {
-  const groups = groupBy(runs, (r) => JSON.stringify([r.application, r.platform, r.problem, r.quantity]));
-  return [...groups.values()].map((group) => {
-    const { application, platform, problem, quantity } = group[0];
-    return {
-      application,
-      platform,
-      problem,
-      quantity,
-      seconds: estimate(group.map((r) => r.seconds)),
-      runs: group.length,
-      bytes: meanOf(group, "bytes"),
-      flops: meanOf(group, "flops"),
-    };
-  });
-}
-
-function meanOf(group: readonly Run[], key: "bytes" | "flops"): number | undefined {
-  const values = group.map((r) => r[key]).filter((v) => v !== undefined);
-  return values.length ? mean(values) : undefined;
-}
-
 /**
  * Harmonic mean of efficiencies with its error: Pennycook, Sewall, Lee, FGCS 2019, eq. 1, and Malenza et al., TPDS 2025, eq. 15.
  * It is 0 where one efficiency is 0 (the application does not run there).
@@ -131,51 +87,51 @@ interface Field {
   problem: string;
   /** Applications that ran the problem anywhere. */
   applications: string[];
-  cells: Cell[];
+  /** Cells by platform and application. */
+  cells: ReadonlyMap<string, ReadonlyMap<string, readonly Cell[]>>;
 }
 
 function fieldsOf(cells: readonly Cell[], sets: readonly PlatformSet[]): Field[] {
-  const problems = groupBy(cells, (c) => c.problem);
+  const problems = [...groupBy(cells, (c) => c.problem)].map(([problem, ofProblem]) => ({
+    problem,
+    applications: [...new Set(ofProblem.map((c) => c.application))],
+    cells: new Map([...groupBy(ofProblem, (c) => c.platform)].map(([platform, here]) => [platform, groupBy(here, (c) => c.application)])),
+  }));
   return sets.flatMap(({ name, platforms }) =>
-    [...problems]
-      .map(([problem, ofProblem]) => ({
-        setName: name,
-        platforms: platforms.filter((p) => ofProblem.some((c) => c.platform === p)),
-        problem,
-        applications: [...new Set(ofProblem.map((c) => c.application))],
-        cells: ofProblem,
-      }))
+    problems
+      .map((one) => ({ ...one, setName: name, platforms: platforms.filter((platform) => one.cells.has(platform)) }))
       .filter((field) => field.platforms.length > 0),
   );
 }
 
-function ranOn(field: Field, application: string, platform: string): boolean {
-  return field.cells.some((c) => c.application === application && c.platform === platform);
-}
+const cellsAt = ({ cells }: Field, application: string, platform: string): readonly Cell[] => cells.get(platform)?.get(application) ?? [];
+
+/** Efficiency of an application on a platform; undefined if it ran but was not measured for this metric. */
+type Efficiency = (application: string, platform: string) => Estimate | undefined;
 
 /**
- * Application efficiency t_min / t and its Phi. On each platform t_min is the least mean iteration time among all applications that ran there, or, with the
- * yardstick `set`, among those that run on every platform of the set. Applications without iteration times on a platform that they ran on have no metric.
+ * Application efficiency and its Phi: t_min / t, or mean / best mean of figures of merit where higher is better. The best on each platform is taken from all
+ * applications that ran there, or, with the yardstick `set`, from the ones that run on every platform of the set. Applications without iterations on a
+ * platform that they ran on have no metric.
  */
 export function applicationMetrics(cells: readonly Cell[], sets: readonly PlatformSet[], yardstick: Yardstick): Metric[] {
-  const efficiency: Efficiency = (field, application, platform) => applicationEfficiency(field, application, platform, yardstick);
-  return fieldsOf(cells, sets).flatMap((field) => metricsOf("app", field, efficiency).map((one) => ({ ...one, yardstick })));
+  return fieldsOf(cells, sets).flatMap((field) =>
+    metricsOf("app", field, (within) => applicationEfficiency(within, yardstick)).map((one) => ({ ...one, yardstick })),
+  );
 }
 
-function applicationEfficiency(field: Field, application: string, platform: string, yardstick: Yardstick): Estimate | undefined {
-  const time = (of: string, on: string) =>
-    field.cells.find((c) => c.application === of && c.platform === on && c.quantity === ITERATION)?.seconds;
-  const everywhere = yardstick === "set" ? field.applications.filter((a) => field.platforms.every((p) => time(a, p))) : [];
+function applicationEfficiency(field: Field, yardstick: Yardstick): Efficiency {
+  const iterationOf = (application: string, platform: string) => cellsAt(field, application, platform).find(isIteration);
+  const everywhere = yardstick === "set" ? field.applications.filter((a) => field.platforms.every((p) => iterationOf(a, p))) : [];
   // Compares with the applications that run here if none runs everywhere: every Phi is 0 then.
-  const candidates = (everywhere.length ? everywhere : field.applications).map((a) => time(a, platform)).filter((t) => t !== undefined);
-  const own = time(application, platform);
-  return (
-    own &&
-    ratio(
-      candidates.reduce((a, b) => (b.value < a.value ? b : a)),
-      own,
-    )
+  const candidates = everywhere.length ? everywhere : field.applications;
+  const best = new Map(
+    field.platforms.map((platform) => [platform, candidates.map((a) => iterationOf(a, platform)).filter((c) => c !== undefined)]),
   );
+  return (application, platform) => {
+    const own = iterationOf(application, platform);
+    return own && relativeTo(bestOf(best.get(platform)!), own);
+  };
 }
 
 /**
@@ -184,28 +140,28 @@ function applicationEfficiency(field: Field, application: string, platform: stri
  * Malenza et al., TPDS 2025. Applications whose kernels have no byte counts have no metric.
  */
 export function architectureMetrics(cells: readonly Cell[], sets: readonly PlatformSet[], roofs: Roofs): Metric[] {
-  return fieldsOf(cells, sets).flatMap((field) =>
-    metricsOf("arch", field, (_, application, platform) => {
+  const efficiencyIn =
+    (field: Field): Efficiency =>
+    (application, platform) => {
       const roof = roofs.get(platform);
-      const kernels = field.cells.filter((c) => c.application === application && c.platform === platform).filter(isCounted);
+      const kernels = cellsAt(field, application, platform).filter(isCounted);
       if (!roof || kernels.length === 0) return undefined;
       const taken = kernels.reduce((total, c) => total + c.seconds.value, 0);
       const allowed = kernels.reduce((total, c) => total + allowedSeconds(c, roof), 0);
       return { value: allowed / taken, sigma: (allowed / taken ** 2) * Math.hypot(...kernels.map((c) => c.seconds.sigma)) };
-    }),
-  );
+    };
+  return fieldsOf(cells, sets).flatMap((field) => metricsOf("arch", field, efficiencyIn));
 }
 
-/** Efficiency of an application on a platform of a field; undefined if it ran but was not measured for this metric. */
-type Efficiency = (field: Field, application: string, platform: string) => Estimate | undefined;
-
-function metricsOf(metric: Metric["metric"], field: Field, efficiencyOf: Efficiency): Metric[] {
+function metricsOf(metric: Metric["metric"], field: Field, efficiencyIn: (field: Field) => Efficiency): Metric[] {
+  const efficiencyOf = efficiencyIn(field);
   return field.applications.flatMap((application) => {
     const { platforms } = field;
-    const runsOn = platforms.filter((platform) => ranOn(field, application, platform));
-    const efficiencies = runsOn.map((platform) => efficiencyOf(field, application, platform));
+    const runsOn = platforms.filter((platform) => cellsAt(field, application, platform).length > 0);
+    const efficiencies = runsOn.map((platform) => efficiencyOf(application, platform));
     // Pennycook's yardstick is the best time of each platform: over fewer platforms there are more applications to be measured against.
-    const own = runsOn.map((platform) => efficiencyOf({ ...field, platforms: runsOn }, application, platform));
+    const there = efficiencyIn({ ...field, platforms: runsOn });
+    const own = runsOn.map((platform) => there(application, platform));
     if (!allDefined(efficiencies) || !allDefined(own)) return [];
     const all = platforms.map((platform): PlatformEfficiency => {
       const n = runsOn.indexOf(platform);
@@ -228,10 +184,10 @@ function metricsOf(metric: Metric["metric"], field: Field, efficiencyOf: Efficie
 
 const allDefined = <T>(list: readonly (T | undefined)[]): list is readonly T[] => list.every((item) => item !== undefined);
 
-type CountedCell = Cell & { bytes: number };
+type CountedCell = TimedCell & { bytes: number };
 
 function isCounted(cell: Cell): cell is CountedCell {
-  return cell.quantity !== ITERATION && cell.bytes !== undefined;
+  return !isIteration(cell) && isTimed(cell) && cell.bytes !== undefined;
 }
 
 function allowedSeconds(cell: CountedCell, roof: Roof): number {

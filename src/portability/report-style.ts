@@ -27,7 +27,7 @@ text{fill:var(--ink)}.tick,.axis{fill:var(--muted)}.note{fill:var(--muted);font-
 .grid{stroke:var(--grid)}.roof{fill:none;stroke:var(--ink);stroke-width:1.6}
 .curve{fill:none;stroke:var(--c);stroke-width:2}.marker{fill:var(--c);stroke:var(--panel);stroke-width:1}
 .byhand{stroke:var(--ink);stroke-width:2.5}
-.error{stroke:var(--c);stroke-width:1.4}.bar{fill:var(--c)}.tile{fill:var(--c);fill-opacity:.24}.whisker{stroke:var(--ink);stroke-width:1.6}
+.error{stroke:var(--c);stroke-width:1.4}.bar{fill:var(--c)}.tile{fill:var(--c);fill-opacity:.24}.pale{fill-opacity:.5}.goal{fill:var(--s2);fill-opacity:.16}.whisker{stroke:var(--ink);stroke-width:1.6}
 .scroll{overflow-x:auto;margin:18px 0}
 table{border-collapse:collapse;font-size:13.5px;font-variant-numeric:tabular-nums}
 caption{text-align:left;white-space:nowrap;font-weight:600;padding:6px 0}

@@ -1,6 +1,6 @@
 import { scaleLinear, scaleLog } from "d3-scale";
-import { ITERATION } from "./application.js";
-import type { Cell, Roof } from "./metric.js";
+import { isIteration, type TimedCell } from "./cells.js";
+import type { Roof } from "./metric.js";
 import { SERIES_COLOURS, drawing, svgElement, errorBar, line, marker, svgText } from "./svg.js";
 import { figure, percentText, secondsText } from "./tables.js";
 
@@ -13,13 +13,13 @@ export interface ProblemKernels {
   platform: string;
   problem: string;
   roof: Roof;
-  cells: readonly Cell[];
+  cells: readonly TimedCell[];
 }
 
 type Ordinal = (name: string) => number;
 
 /** A kernel's figures, for its tooltip. */
-const wordsOf = (c: Cell & { readonly bytes: number; readonly flops: number }): string =>
+const wordsOf = (c: TimedCell & { readonly bytes: number; readonly flops: number }): string =>
   `${c.quantity}, ${c.application}: ${figure(c.flops / c.seconds.value / 1e9)} GFLOP/s at ${(c.flops / c.bytes).toPrecision(3)} FLOP/byte, ` +
   `${figure(c.bytes / c.seconds.value / 1e9)} GB/s, ${secondsText(c.seconds.value, c.seconds.sigma)}`;
 
@@ -28,7 +28,7 @@ const wordsOf = (c: Cell & { readonly bytes: number; readonly flops: number }): 
  * measured bandwidth and the measured rate of multiply-adds. Colours are applications, shapes are kernels.
  */
 export function roofline({ platform, problem, roof, cells }: ProblemKernels, colourOf: Ordinal, shapeOf: Ordinal): string {
-  const kernels = cells.flatMap((c) => (c.quantity !== ITERATION && c.bytes && c.flops ? [{ ...c, bytes: c.bytes, flops: c.flops }] : []));
+  const kernels = cells.flatMap((c) => (!isIteration(c) && c.bytes && c.flops ? [{ ...c, bytes: c.bytes, flops: c.flops }] : []));
   const intensities = kernels.map((c) => c.flops / c.bytes);
   const ridge = roof.flops === undefined ? undefined : roof.flops / roof.bandwidth;
   const x = scaleLog([Math.min(...intensities) / 2, 2 * Math.max(ridge ?? 0, ...intensities)], [BOX.left, BOX.right]).clamp(true);
@@ -37,12 +37,12 @@ export function roofline({ platform, problem, roof, cells }: ProblemKernels, col
   const rates = kernels.map((c) => c.flops / c.seconds.value);
   const y = scaleLog([Math.min(roofAt(first), ...rates) / 1.5, 2 * Math.max(roofAt(last), ...rates)], [BOX.bottom, BOX.top]).clamp(true);
 
-  const xTicks = ticks(first, last).map(
+  const xTicks = decadeTicks(first, last).map(
     (v) =>
       line(x(v), BOX.top, x(v), BOX.bottom, "grid") +
       svgText(x(v), BOX.bottom + 16, tickText(v), { class: "tick", "text-anchor": "middle" }),
   );
-  const yTicks = ticks(...(y.domain() as [number, number])).map(
+  const yTicks = decadeTicks(...(y.domain() as [number, number])).map(
     (v) =>
       line(BOX.left, y(v), BOX.right, y(v), "grid") +
       svgText(BOX.left - 6, y(v) + 4, tickText(v / 1e9), { class: "tick", "text-anchor": "end" }),
@@ -89,9 +89,7 @@ export function roofline({ platform, problem, roof, cells }: ProblemKernels, col
 
 /** Figure in place of a roofline if operations are not counted: each kernel's share of the bandwidth. */
 export function bandwidthShares({ platform, problem, roof, cells }: ProblemKernels, colourOf: Ordinal, shapeOf: Ordinal): string {
-  const kernels = cells.flatMap((c) =>
-    c.quantity !== ITERATION && c.bytes ? [{ ...c, share: c.bytes / c.seconds.value / roof.bandwidth }] : [],
-  );
+  const kernels = cells.flatMap((c) => (!isIteration(c) && c.bytes ? [{ ...c, share: c.bytes / c.seconds.value / roof.bandwidth }] : []));
   const names = [...new Set(kernels.map((c) => c.quantity))];
   const x = scaleLinear([0, Math.max(1, ...kernels.map((c) => c.share))], [BOX.left, BOX.right]);
   const step = (BOX.bottom - BOX.top) / names.length;
@@ -132,7 +130,7 @@ export function bandwidthShares({ platform, problem, roof, cells }: ProblemKerne
 }
 
 /** Powers of ten, with 2 and 5 times them where there are few. */
-function ticks(first: number, last: number): number[] {
+export function decadeTicks(first: number, last: number): number[] {
   const wide = Math.log10(last / first) > 2.5;
   const low = Math.floor(Math.log10(first));
   const high = Math.ceil(Math.log10(last));

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { GRID_KINDS } from "../domain/grid/options.js";
 import { OCC_LEVELS } from "../skeleton/plan/occ.js";
+import { DIRECTIONS } from "./cells.js";
 import { YARDSTICKS } from "./metric.js";
 import { MOVERS } from "./movers.js";
 
@@ -39,16 +40,25 @@ const device = z.object({
   source: z.enum(["measured", "published"]),
 });
 
-const run = z.object({
+const runNames = {
   application: name.describe("the code path"),
   platform: name.describe("the hardware"),
   problem: name,
   run: z.int().nonnegative(),
   quantity: name.describe("iteration, or a kernel's name"),
-  seconds: positive.describe("mean of one iteration or launch"),
-  bytes: positive.optional().describe("moved in that time, by the counting rule"),
-  flops: z.number().nonnegative().optional().describe("done in that time"),
-});
+};
+
+const run = z.union([
+  z.object({
+    ...runNames,
+    seconds: positive.describe("mean of one iteration or launch"),
+    bytes: positive.optional().describe("moved in that time, by the counting rule"),
+    flops: z.number().nonnegative().optional().describe("done in that time"),
+  }),
+  z
+    .object({ ...runNames, fom: positive.describe("a figure of merit, in any unit"), better: z.enum(DIRECTIONS) })
+    .describe("from a file of figures of merit"),
+]);
 
 const metric = z.object({
   metric: z.enum(["app", "arch"]),
@@ -111,16 +121,46 @@ const setting = z
   })
   .describe("how a code path was run; form of applications with several, grid, layout and occ of applications on grids");
 
+const coverage = z
+  .object({
+    application: name,
+    platform: name,
+    problem: name,
+    files: z.array(
+      z.object({
+        file: z.string(),
+        id: z.string().describe("tells versions of the file apart"),
+        lines: z
+          .string()
+          .regex(/^\d+(-\d+)?(,\d+(-\d+)?)*$/)
+          .describe("numbers of the lines that are used: 8,10-12"),
+      }),
+    ),
+  })
+  .describe("source code that an application uses on a platform");
+
+const divergence = z.object({
+  setName: name,
+  set: z.array(name).describe("platforms of the set whose source code is known"),
+  problem: name,
+  application: name,
+  divergence: efficiency.describe(
+    "mean over pairs of platforms of the share of lines that only one of them uses (Harrell and Kitson 2018)",
+  ),
+  convergence: efficiency.describe("1 - divergence"),
+  by: z.enum(["coverage", "one source"]).describe("lines of the coverage, or one source on all platforms"),
+});
+
 const missing = z
   .object({
     application: name,
     platform: name,
     problem: name.describe("the application's name where no device ran it"),
-    devices: name.describe("as given to --devices"),
+    devices: name.describe("as given to --devices; the platform in published timings"),
     reason: z.string(),
     failed: z.literal(true).optional().describe("it should have run there"),
   })
-  .describe("a code path that a device cannot run, or where it failed");
+  .describe("a code path that a device cannot run, where it failed, or that a file has no value for");
 
 /** The JSON of an assessment: what `isoform assess --json` writes and `--merge` reads. */
 export const assessmentSchema = z
@@ -135,7 +175,10 @@ export const assessmentSchema = z
     kernelMeans: z.array(kernelMean),
     validation: z.array(validation),
     settings: z.array(setting).optional().describe("absent in files of former versions and for published timings"),
-    missing: z.array(missing).optional().describe("absent in files of former versions and for published timings"),
+    missing: z.array(missing).optional().describe("absent in files of former versions"),
+    coverage: z.array(coverage).optional().describe("absent in files of former versions, and where it is unknown"),
+    divergences: z.array(divergence).optional().describe("absent in files of former versions"),
+    notes: z.array(z.string()).optional().describe("remarks on figures that were left out; absent in files of former versions"),
   })
   .meta({ title: "Isoform assessment" });
 

@@ -1,12 +1,13 @@
 import { scaleLinear } from "d3-scale";
-import { ITERATION } from "./application.js";
 import type { PlatformLook } from "./cascade.js";
+import { bestOf, type Cell, cellsOf, isIteration, isTimed, measuredOf, relativeTo } from "./cells.js";
 import { groupBy } from "./group.js";
 import { HANDWRITTEN } from "./handwritten/sources.js";
-import { type Cell, cellsOf, shownMetrics } from "./metric.js";
+import { shownMetrics } from "./metric.js";
+import { isOwnSource } from "./portable.js";
 import type { Assessment } from "./schema.js";
 import { SERIES_COLOURS, drawing, svgElement, line, svgText } from "./svg.js";
-import { figure, percentText, secondsText, type Table } from "./tables.js";
+import { figure, measuredText, percentText, type Table } from "./tables.js";
 
 type Metric = Assessment["metrics"][number];
 
@@ -18,43 +19,47 @@ interface Best {
   /** Architectural efficiencies; undefined if no roof or no work is known. */
   readonly arch?: number;
   readonly archByHand?: number;
-  /** Time of the hand-written program over the time of the path. */
+  /** Performance relative to the hand-written program: its time over the time of the path. */
   readonly ofHandWritten?: number;
 }
 
-/** For each problem and platform the path with the shortest iterations, hand-written programs left aside. */
-function bestPaths(assessment: Assessment): Best[] {
-  const iterations = cellsOf(assessment.runs).filter((cell) => cell.quantity === ITERATION);
-  return [...groupBy(iterations, ({ problem, platform }) => JSON.stringify([problem, platform])).values()].flatMap((cells): Best[] => {
-    const byHand = cells.find(({ application }) => application === HANDWRITTEN);
-    const paths = cells.filter((cell) => cell !== byHand);
+/** For each problem and platform the path with the best iterations, hand-written programs left aside. */
+function bestPaths({ runs, kernels }: Assessment): Best[] {
+  const cells = cellsOf(runs);
+  const cellsBy = groupBy(cells, pathKey);
+  const kernelsBy = groupBy(kernels, pathKey);
+  const iterations = groupBy(cells.filter(isIteration), ({ problem, platform }) => JSON.stringify([problem, platform]));
+  return [...iterations.values()].flatMap((here): Best[] => {
+    const byHand = here.find(({ application }) => application === HANDWRITTEN);
+    const paths = here.filter((cell) => cell !== byHand);
     if (paths.length === 0) return [];
-    const path = paths.reduce((a, b) => (b.seconds.value < a.seconds.value ? b : a));
+    const path = bestOf(paths);
     const { problem, platform } = path;
-    const arch = (application: string) => archOf(assessment, application, platform, problem);
+    const arch = (cell: Cell) => archOf(cellsBy.get(pathKey(cell)) ?? [], kernelsBy.get(pathKey(cell)) ?? []);
     return [
       {
         problem,
         platform,
         path,
-        arch: arch(path.application),
-        archByHand: arch(HANDWRITTEN),
-        ofHandWritten: byHand && byHand.seconds.value / path.seconds.value,
+        arch: arch(path),
+        archByHand: byHand && arch(byHand),
+        ofHandWritten: byHand && relativeTo(byHand, path).value,
       },
     ];
   });
 }
 
+const pathKey = ({ application, platform, problem }: Pick<Cell, "application" | "platform" | "problem">): string =>
+  JSON.stringify([application, platform, problem]);
+
 /** All kernels of an application on a platform, weighted by their times: sum_k e_k t_k / sum_k t_k. */
-function archOf({ kernels, runs }: Assessment, application: string, platform: string, problem: string): number | undefined {
-  const mine = (each: { application: string; platform: string; problem: string }) =>
-    each.application === application && each.platform === platform && each.problem === problem;
+function archOf(cells: readonly Cell[], kernels: Assessment["kernels"]): number | undefined {
   let [allowed, taken] = [0, 0];
-  for (const { quantity, seconds } of cellsOf(runs.filter(mine))) {
-    const kernel = kernels.find((k) => mine(k) && k.quantity === quantity);
+  for (const cell of cells) {
+    const kernel = kernels.find(({ quantity }) => quantity === cell.quantity);
     if (!kernel) continue;
-    allowed += kernel.efficiency * seconds.value;
-    taken += seconds.value;
+    allowed += kernel.efficiency * measuredOf(cell).value;
+    taken += measuredOf(cell).value;
   }
   return taken > 0 ? allowed / taken : undefined;
 }
@@ -68,28 +73,36 @@ export function summaryTable(assessment: Assessment): Table {
     { name: "hand-written %", of: ({ archByHand }: Best) => percent(archByHand) },
     { name: "of its speed", of: ({ ofHandWritten }: Best) => ofHandWritten?.toFixed(2) ?? "" },
   ].filter(({ of }) => paths.some((path) => of(path) !== ""));
+  const timed = paths.every(({ path }) => isTimed(path));
   return {
-    title: "Summary: the fastest path on each platform",
-    columns: ["problem", "platform", "path", "iteration", ...figures.map(({ name }) => name)],
+    title: `Summary: the ${timed ? "fastest" : "best"} path on each platform`,
+    columns: ["problem", "platform", "path", timed ? "iteration" : "iteration or figure of merit", ...figures.map(({ name }) => name)],
     labels: 3,
     rows: paths.map((best) => [
       best.problem,
       best.platform,
       best.path.application,
-      secondsText(best.path.seconds.value, best.path.seconds.sigma),
+      measuredText(best.path),
       ...figures.map(({ of }) => of(best)),
     ]),
   };
 }
 
-/**
- * Phi of the applications that run on all platforms of a set of several. The application efficiency is left out where there is one of them only: it is
- * 100 % by construction.
- */
+/** Whether an application efficiency says something: measured against itself alone it is 100 % by construction. */
+export function isCompared(one: Metric, shown: readonly Metric[]): boolean {
+  const others = shown.filter(
+    (other) => other.application !== one.application && other.problem === one.problem && other.setName === one.setName,
+  );
+  // A program that runs on some platforms is a yardstick there, unless it is the same source under the name of its backend.
+  const isElsewhere = ({ application, supported }: Metric) =>
+    one.yardstick === "any" && supported?.platforms !== 0 && !(isOwnSource(application) && isOwnSource(one.application));
+  return others.some((other) => other.value > 0 || isElsewhere(other));
+}
+
+/** Phi of the applications that run on all platforms of a set of several; application efficiencies of the ones that compare with others. */
 export function portabilityTable({ metrics, yardstick }: Assessment): Table {
-  const portable = shownMetrics(metrics, yardstick).filter(({ set, value }) => set.length > 1 && value > 0);
-  const isCompared = (one: Metric) =>
-    portable.some((other) => other.application !== one.application && other.problem === one.problem && other.setName === one.setName);
+  const shown = shownMetrics(metrics, yardstick).filter(({ set }) => set.length > 1);
+  const portable = shown.filter(({ value }) => value > 0);
   const groups = groupBy(portable, ({ problem, setName, application }) => JSON.stringify([problem, setName, application]));
   return {
     title: "Summary: Phi of what runs on all platforms of a set",
@@ -98,7 +111,7 @@ export function portabilityTable({ metrics, yardstick }: Assessment): Table {
     rows: [...groups.values()].map((group) => {
       const [{ problem, setName, set, application }] = group;
       const value = (metric: Metric["metric"]) => {
-        const found = group.find((m) => m.metric === metric && (metric === "arch" || isCompared(m)));
+        const found = group.find((m) => m.metric === metric && (metric === "arch" || isCompared(m, shown)));
         return found ? percentText(found.value, found.sigma) : "";
       };
       return [problem, setName, String(set.length), application, value("arch"), value("app")];

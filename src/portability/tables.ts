@@ -1,6 +1,6 @@
-import { ITERATION } from "./application.js";
+import { bestOf, type Cell, cellsOf, betterOf, isIteration, isTimed, measuredOf, relativeTo } from "./cells.js";
 import { groupBy } from "./group.js";
-import { type Cell, cellsOf, YARDSTICKS, yardstickOf } from "./metric.js";
+import { YARDSTICKS, yardstickOf } from "./metric.js";
 import type { AssessedDevice, Assessment, Setting } from "./schema.js";
 
 /** A table as data, for the terminal and for the report alike. */
@@ -25,13 +25,27 @@ export function percentText(value: number, sigma: number | null): string {
   return `${(100 * value).toFixed(2)} ± ${errorText(sigma === null ? null : 100 * sigma)}`;
 }
 
+/** The unit that suits times up to a number of seconds. */
+export function timeUnit(seconds: number): { readonly name: string; readonly factor: number } {
+  if (seconds >= 1) return { name: "s", factor: 1 };
+  return seconds >= 1e-3 ? { name: "ms", factor: 1e3 } : { name: "µs", factor: 1e6 };
+}
+
 /** `20.51 ± 0.12 ms` with the unit that suits. */
 export function secondsText(seconds: number, sigma: number): string {
-  const [unit, factor] = seconds >= 1 ? ["s", 1] : seconds >= 1e-3 ? ["ms", 1e3] : ["µs", 1e6];
+  const { name, factor } = timeUnit(seconds);
   const scaled = seconds * factor;
   const digits = Math.max(0, 3 - Math.floor(Math.log10(scaled)));
   const error = Number.isNaN(sigma) ? "" : ` ± ${(sigma * factor).toFixed(digits)}`;
-  return `${scaled.toFixed(digits)}${error} ${unit}`;
+  return `${scaled.toFixed(digits)}${error} ${name}`;
+}
+
+/** A time with its unit, or a figure of merit, which has none: `1.607e+5 ± 3.2e+2`. */
+export function measuredText(cell: Cell): string {
+  const { value, sigma } = measuredOf(cell);
+  if (isTimed(cell)) return secondsText(value, sigma);
+  const plain = (x: number, digits: number) => (x >= 1e-3 && x < 1e6 ? String(Number(x.toPrecision(digits))) : x.toExponential(digits - 1));
+  return plain(value, 5) + (Number.isNaN(sigma) ? "" : ` ± ${sigma === 0 ? "0" : plain(sigma, 2)}`);
 }
 
 /** Three significant digits, without exponent: `2980`, `29.8`, `0.298`. */
@@ -45,9 +59,10 @@ export function tablesOf(assessment: Assessment): Table[] {
   return [
     devicesTable(assessment),
     settingsTable(assessment),
-    ...[...groupBy(cells, (c) => c.problem)].map(([problem, group]) => timesTable(assessment, problem, group)),
+    ...[...groupBy(cells, (c) => c.problem)].map(([problem, group]) => measuredTable(assessment, problem, group)),
     ...phiTables(assessment),
     ...kernelTables(assessment),
+    ...divergenceTables(assessment),
     validationTable(assessment),
     missingTable(assessment),
   ].filter((table) => table.rows.length > 0);
@@ -101,38 +116,37 @@ function choiceText({ of, seconds }: NonNullable<Setting["choices"]>[number]): s
   return `${of}: ${times.join(", ")}`;
 }
 
-function timesTable(assessment: Assessment, problem: string, cells: readonly Cell[]): Table {
-  const best = groupBy(
-    cells.filter((c) => c.quantity === ITERATION),
-    (c) => c.platform,
-  );
-  const efficiency = (cell: Cell) => {
-    const { application, platform, quantity } = cell;
+/** First words of the titles of tables that show what was measured. */
+export const MEASURED_TITLES = ["Times", "Figures of merit"] as const;
+
+/** Every cell of a problem; rates and kernels where times were measured. */
+function measuredTable(assessment: Assessment, problem: string, cells: readonly Cell[]): Table {
+  const iterations = groupBy(cells.filter(isIteration), (c) => c.platform);
+  const efficiency = ({ application, platform, quantity }: Cell) => {
     const kernel = assessment.kernels.find(
       (k) => k.application === application && k.platform === platform && k.problem === problem && k.quantity === quantity,
     );
     return kernel ? percentText(kernel.efficiency, kernel.sigma) : "";
   };
-  const relative = (cell: Cell) => {
-    if (cell.quantity !== ITERATION) return "";
-    const least = Math.min(...best.get(cell.platform)!.map((c) => c.seconds.value));
-    return ((100 * least) / cell.seconds.value).toFixed(2);
-  };
+  const relative = (cell: Cell) =>
+    isIteration(cell) ? (100 * relativeTo(bestOf(iterations.get(cell.platform)!), cell).value).toFixed(2) : "";
+  const rate = (cell: Cell, work: "bytes" | "flops") =>
+    isTimed(cell) && cell[work] !== undefined ? figure(cell[work] / cell.seconds.value / 1e9) : "";
+  const timed = cells.some(isTimed);
+  const names = ["platform", "application", "quantity", "runs"];
+  const labels = (c: Cell) => [c.platform, c.application, c.quantity, String(c.runs), measuredText(c)];
+  if (!timed)
+    return {
+      title: `${MEASURED_TITLES[1]}: ${problem}`,
+      columns: [...names, `figure, ${betterOf(cells[0])} is better`, "of the best %"],
+      labels: 3,
+      rows: cells.map((c) => [...labels(c), relative(c)]),
+    };
   return {
-    title: `Times: ${problem}`,
-    columns: ["platform", "application", "quantity", "runs", "time", "GB/s", "GFLOP/s", "t_min/t %", "e_arch %"],
+    title: `${MEASURED_TITLES[0]}: ${problem}`,
+    columns: [...names, "time", "GB/s", "GFLOP/s", "t_min/t %", "e_arch %"],
     labels: 3,
-    rows: cells.map((c) => [
-      c.platform,
-      c.application,
-      c.quantity,
-      String(c.runs),
-      secondsText(c.seconds.value, c.seconds.sigma),
-      c.bytes === undefined ? "" : figure(c.bytes / c.seconds.value / 1e9),
-      c.flops === undefined ? "" : figure(c.flops / c.seconds.value / 1e9),
-      relative(c),
-      efficiency(c),
-    ]),
+    rows: cells.map((c) => [...labels(c), rate(c, "bytes"), rate(c, "flops"), relative(c), efficiency(c)]),
   };
 }
 
@@ -184,6 +198,18 @@ function kernelTables({ kernelMeans }: Assessment): Table[] {
       };
     }),
   );
+}
+
+function divergenceTables({ divergences = [] }: Assessment): Table[] {
+  const groups = [...groupBy(divergences, ({ problem, setName }) => JSON.stringify([problem, setName])).values()];
+  // On one platform there is nothing to diverge from.
+  const several = groups.filter((group) => group.some(({ set }) => set.length > 1));
+  return several.map((group) => ({
+    title: `Code divergence: ${group[0].problem}, ${group[0].setName}`,
+    columns: ["application", "by", "platforms", "divergence %", "convergence %"],
+    labels: 2,
+    rows: group.map((d) => [d.application, d.by, String(d.set.length), (100 * d.divergence).toFixed(2), (100 * d.convergence).toFixed(2)]),
+  }));
 }
 
 function validationTable({ validation }: Assessment): Table {

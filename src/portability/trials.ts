@@ -10,8 +10,9 @@ import {
   type Sample,
 } from "./application.js";
 import type { Evidence } from "./assessment.js";
-import type { Run } from "./metric.js";
+import type { TimedRun } from "./cells.js";
 import type { Missing, Setting, Validation } from "./schema.js";
+import { EmittedFiles } from "./source-files.js";
 import { NoProgramError } from "./handwritten/sources.js";
 import { mean, uncertainty } from "./statistics.js";
 import { Stopped, unlessStopped } from "./stop.js";
@@ -41,7 +42,7 @@ interface Limits {
   readonly stop?: AbortSignal;
 }
 
-type RunKey = Pick<Run, "application" | "platform" | "problem">;
+type RunKey = Pick<TimedRun, "application" | "platform" | "problem">;
 
 /** Subject of a measurement: an application on a target, or a hand-written program on a target's hardware. */
 export interface Contestant {
@@ -60,15 +61,18 @@ export interface Contestant {
 
 /** One of them, with what its runs gave. */
 class Trial {
-  private readonly runs: Run[] = [];
+  private readonly runs: TimedRun[] = [];
   private readonly verdicts = new Map<string, Validation>();
+  private readonly emitted: EmittedFiles;
   /** Seconds of an iteration, at best. */
   private fastest = Infinity;
 
   constructor(
     private readonly contestant: Contestant,
     private readonly prepared: PreparedApplication,
-  ) {}
+  ) {
+    this.emitted = new EmittedFiles(contestant.target.name);
+  }
 
   /**
    * Runs and validates; a wrong run is reported but does not count.
@@ -101,7 +105,11 @@ class Trial {
   }
 
   /** Engines compile while they run, so that first iterations say little. */
-  async warmUp(most?: number): Promise<void> {
+  warmUp(most?: number): Promise<void> {
+    return this.emitted.during(() => this.warm(most));
+  }
+
+  private async warm(most?: number): Promise<void> {
     if (most === undefined) return void (await this.once());
     for (let done = 0, before = 0; done < Math.min(most, WARM) || this.fastest < FASTER * before;) {
       before = this.fastest;
@@ -140,11 +148,13 @@ class Trial {
     const { form } = this.prepared;
     const setting = { ...this.key, devices, precision, form, grid, layout, occ, choices } as Setting;
     const runs = byHand ? this.runs.map((run) => ({ ...run, ...workOf(run.quantity, others) })) : this.runs;
-    return { host: [], devices: [], runs, validation: [...this.verdicts.values()], settings: [setting] };
+    const files = this.prepared.files ?? this.emitted.files;
+    const coverage = files.length > 0 ? [{ ...this.key, files: [...files] }] : [];
+    return { host: [], devices: [], runs, validation: [...this.verdicts.values()], settings: [setting], coverage };
   }
 
   /** Bytes and operations of a quantity in the first run that has it. */
-  work(quantity: string): Pick<Run, "bytes" | "flops"> | undefined {
+  work(quantity: string): Pick<TimedRun, "bytes" | "flops"> | undefined {
     const run = this.runs.find((each) => each.quantity === quantity && each.bytes !== undefined);
     return run && { bytes: run.bytes, flops: run.flops };
   }
@@ -160,7 +170,7 @@ class Trial {
 }
 
 /** The least that a quantity has in any of the trials. */
-function workOf(quantity: string, trials: readonly Trial[]): Pick<Run, "bytes" | "flops"> | undefined {
+function workOf(quantity: string, trials: readonly Trial[]): Pick<TimedRun, "bytes" | "flops"> | undefined {
   const found = trials.map((trial) => trial.work(quantity)).filter((work) => work !== undefined);
   return found.toSorted((a, b) => a.bytes! - b.bytes!)[0];
 }

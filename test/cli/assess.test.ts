@@ -97,6 +97,51 @@ test("a file without the quantity that is compared, or with another spelling of 
   assert.match(stdout, /b\s+50\.00 ± \?\s+50\.00 ± \?/);
 });
 
+test("tables of others are read by their names of columns, with figures of merit, coverage and a goal", () => {
+  const trace = (lines: number[]) =>
+    `"${JSON.stringify([{ file: "f", id: "1", used_lines: lines, unused_lines: [] }]).replaceAll('"', '""')}"`;
+  file("theirs.tsv", "name\tarch\tlanguage\tfom\tcoverage_key\nq\tX\ta\t8\tk1\nq\tY\ta\t5\tk2\nq\tX\tb\t6\tk1\nq\tY\tb\tX\tk1\n");
+  file("coverage.csv", `coverage_key,coverage\nk1,${trace([1, 2, 3])}\nk2,${trace([2, 3, 4])}\n`);
+  const columns = "problem=name,platform=arch,application=language";
+  const words = ["--from", "theirs.tsv", "--columns", columns, "--fom", "higher", "--coverage", "coverage.csv", "--goal", "0.4,0.9"];
+  const { status, stdout, stderr } = isoform("assess", ...words, "--report", "theirs.html", "--json", "theirs.json");
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /a\s+100\.00 ± \?\s+100\.00 ± \?\s+2 of 2/);
+  assert.match(stdout, /Code divergence: q, all\n.*\n.*\na\s+coverage\s+2\s+50\.00\s+50\.00\n/);
+  assert.match(stdout, /Missing\n.*\n.*\nb\s+Y\s+q\s+Y\s+not measured: theirs\.tsv:5:7 says X/);
+  assert.ok(!stdout.includes("Figures of merit: q"), stdout);
+  assert.ok(readFileSync(join(directory, "theirs.html"), "utf8").includes(">goal 0.4, 0.9<"));
+  const json = assessmentSchema.parse(JSON.parse(readFileSync(join(directory, "theirs.json"), "utf8")));
+  assert.deepEqual(json.coverage![0].files, [{ file: "f", id: "1", lines: "1-3" }]);
+  const merged = isoform("assess", "--merge", "theirs.json", "out.json");
+  assert.equal(merged.status, 0, merged.stderr);
+  assert.match(merged.stdout, /Figures of merit: q\n/);
+  assert.match(merged.stdout, /Code divergence: q, all/);
+});
+
+test("a wide table needs a direction, and names its problem", () => {
+  const wide = file("wide.csv", "Device, A, B\n\n# the first\nP1, 100, 80\nP2, 50, 200\nP3, X, X\n");
+  refuses(/wide\.csv has figures of merit: say --fom lower or --fom higher/, "assess", "--from", wide, "--json", "no.json");
+  const { status, stdout } = isoform("assess", "--from", wide, "--fom", "higher", "--problem", "triad");
+  assert.equal(status, 0);
+  assert.match(stdout, /^Phi: triad, all \(P1, P2\)/);
+  assert.match(stdout, /A\s+40\.00 ± \?\s+40\.00 ± \?[^]*B\s+88\.89 ± \?\s+88\.89 ± \?/);
+  assert.match(stdout, /Note: triad, set all: nobody ran it on P3, left out of the set\n$/);
+});
+
+test("options for tables are refused where they have no meaning", () => {
+  for (const [option, value] of Object.entries({ columns: "problem=name", problem: "q", fom: "lower", coverage: "coverage.csv" }))
+    refuses(new RegExp(`--${option} is for timings from --from: add that, or leave it out`), "assess", `--${option}`, value);
+  const wide = file("wide2.csv", "Device,A\nP1,1\n");
+  refuses(/--goal is for the report's navigation charts: add --report/, "assess", "--from", wide, "--fom", "lower", "--goal", "0.9,0.8");
+  for (const goal of ["0.9", "0.9,x", "1.2,0.5", "0.1,0.2,0.3", ",0.5"])
+    refuses(/It needs two shares from 0 to 1, such as 0\.9,0\.8/, "assess", "--from", wide, "--goal", goal);
+  refuses(/Allowed choices are lower, higher/, "assess", "--from", wide, "--fom", "better");
+  for (const columns of ["problem", "problem=", "=name"]) refuses(/It needs COLUMN=NAME/, "assess", "--from", wide, "--columns", columns);
+  refuses(/A column is named twice/, "assess", "--from", wide, "--columns", "problem=a,problem=b");
+  refuses(/set S: nothing ran on P2; choose from P1/, "assess", "--from", wide, "--fom", "lower", "--set", "S=P1,P2");
+});
+
 test("bad timings are refused with file, line and column", () => {
   refuses(/missing\.csv: there is no such file/, "assess", "--from", "missing.csv", "--json", "no.json");
   refuses(
@@ -115,7 +160,12 @@ test("bad timings are refused with file, line and column", () => {
     "--report",
     "no.html",
   );
-  refuses(/nan\.csv:2:19: seconds is "NaN"/, "assess", "--from", file("nan.csv", `${HEADER}a,X,p,1,iteration,NaN,\n`));
+  refuses(
+    /nan\.csv:2:19: no row has a value of "iteration": this is the first of 1/,
+    "assess",
+    "--from",
+    file("nan.csv", `${HEADER}a,X,p,1,iteration,NaN,\n`),
+  );
   refuses(
     /twice\.csv:3:7: run 1 of iteration \(a, X, p\) is already in line 2/,
     "assess",

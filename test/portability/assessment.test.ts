@@ -86,6 +86,38 @@ test("a set that names nothing that ran is refused, with what did", () => {
   assert.throws(() => assess(evidence("X", [1]), [{ name: "S", platforms: ["Y"] }]), /set S: nothing ran on Y; choose from X/);
 });
 
+test("a problem that is in seconds here and a figure of merit there is refused", () => {
+  const scored: Evidence = {
+    host: [],
+    devices: [],
+    validation: [],
+    runs: [{ application: "b", platform: "X", problem: "gsr 1 GiB", run: 1, quantity: "iteration", fom: 3, better: "higher" }],
+  };
+  assert.throws(
+    () => assess(merge([evidence("X", [1]), scored])),
+    /gsr 1 GiB: iteration of iso<form> on X on X is seconds, and of b on X a figure of merit, the higher the better: give the problems different names/,
+  );
+});
+
+test("figures of merit stand in JSON, tables and report without a unit", () => {
+  const of = (application: string, platform: string, fom: number) =>
+    [1, 2].map((run) => ({ application, platform, problem: "p", run, quantity: "iteration", fom: fom + run, better: "higher" as const }));
+  const runs = [...of("a", "X", 100), ...of("b", "X", 2e8), ...of("a", "Y", 5)];
+  const assessment = assess({ host: [], devices: [], validation: [], runs });
+  assert.deepEqual(assessmentSchema.parse(assessment), assessment);
+  const [table] = tablesOf(assessment);
+  assert.equal(table.title, "Figures of merit: p");
+  assert.deepEqual(table.columns, ["platform", "application", "quantity", "runs", "figure, higher is better", "of the best %"]);
+  assert.deepEqual(table.rows[0], ["X", "a", "iteration", "2", "101.5 ± 0.71", "0.00"]);
+  assert.deepEqual(table.rows[1].slice(4), ["2.0000e+8 ± 0.71", "100.00"]);
+  const { title, columns, rows } = summaryTable(assessment);
+  assert.equal(title, "Summary: the best path on each platform");
+  assert.deepEqual([columns[3], rows[0][2], rows[1][2]], ["iteration or figure of merit", "b", "a"]);
+  const html = report(assessment);
+  assert.ok(html.includes("figure of merit, higher is better"));
+  assert.ok(!/seconds|time of an iteration|NaN|undefined|Infinity| (ms|µs|s)[ <]/.test(html.slice(html.indexOf("<main>"))), html);
+});
+
 test("merging numbers the runs of one cell on and keeps everything else", () => {
   const both = merge([evidence("X", [1, 2]), evidence("X", [3]), evidence("Y", [4])]);
   assert.deepEqual(

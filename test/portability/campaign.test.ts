@@ -4,6 +4,7 @@ import type { Device, DeviceEvent, Launch } from "../../src/device/device.js";
 import type { Application, GridReport, ProblemOptions } from "../../src/portability/application.js";
 import { TuningTable } from "../../src/device/tuning/tuning.js";
 import { DeviceError, EmitError, LaunchError } from "../../src/base/errors.js";
+import { isTimed } from "../../src/portability/cells.js";
 import { assess } from "../../src/portability/assessment.js";
 import { measureApplications, type Registry } from "../../src/portability/campaign.js";
 import { measurePeaks } from "../../src/portability/measure.js";
@@ -88,7 +89,10 @@ test("runs go round the devices after a warm-up each, and everything is given ba
     "close b",
   ]);
   assert.deepEqual(
-    evidence.runs.filter((r) => r.quantity === "iteration").map((r) => [r.application, r.run, r.seconds]),
+    evidence.runs
+      .filter(isTimed)
+      .filter((r) => r.quantity === "iteration")
+      .map((r) => [r.application, r.run, r.seconds]),
     [
       ["isoform-a", 1, 2],
       ["isoform-a", 2, 3],
@@ -268,12 +272,20 @@ test("devices that are not among those of the machine are listed as missing, unl
   assert.deepEqual(named.missing, []);
 });
 
+test("files of a program that is not one source are its coverage on each platform", async () => {
+  const files = [{ file: "toy.c", id: "1", lines: "1-9" }];
+  const toy = application([]);
+  const foreign: Application = { ...toy, prepare: async (...given) => ({ ...(await toy.prepare(...given)), files }) };
+  const evidence = await measureApplications([foreign], { repeats: 1, devices: ["a"] }, silent, registry([device("a", [])]));
+  assert.deepEqual(evidence.coverage, [{ application: "isoform-a", platform: evidence.runs[0].platform, problem: "toy 0.1 GiB", files }]);
+});
+
 test("ports are measured behind the devices, and are not taken for backends", async () => {
   const found = registry(["a", "emitted-c"].map((name) => device(name, [])));
   const options = { repeats: 1, devices: ["a"], ports: ["c"] } as const;
   const evidence = await measureApplications([application([])], options, silent, found);
   assert.deepEqual([...new Set(evidence.runs.map((r) => r.application))], ["isoform-a", "isoform-emitted-c"]);
-  const runs = evidence.runs.map((run) => (run.application === "isoform-a" ? run : { ...run, seconds: run.seconds / 2 }));
+  const runs = evidence.runs.filter(isTimed).map((run) => (run.application === "isoform-a" ? run : { ...run, seconds: run.seconds / 2 }));
   const { metrics } = assess({ ...evidence, runs: [...runs, ...runs.map((run) => ({ ...run, platform: "Y" }))] });
   assert.deepEqual(
     metrics.filter(({ yardstick }) => yardstick === "any").map((m) => [m.application, m.value]),

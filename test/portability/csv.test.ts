@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import fc from "fast-check";
 import { CsvTable, InputError, readCsv } from "../../src/portability/csv.js";
 
 const words = (text: string) => new CsvTable("t.csv", text).rows.map((row) => row.map((field) => field.text));
@@ -59,4 +60,73 @@ test("a missing column names those that are there", () => {
 
 test("a file that is not there is refused in words", async () => {
   await assert.rejects(readCsv("/nowhere/t.csv"), /\/nowhere\/t\.csv: there is no such file/);
+});
+
+test("separators are found in the first row, outside of quotes and after comments", () => {
+  assert.deepEqual(words("# a,b,c,d\n\na;b\n1;2,5\n"), [["1", "2,5"]]);
+  assert.deepEqual(words('"a,b,c";d\n1;2\n'), [["1", "2"]]);
+  assert.deepEqual(words("a\tb\n1\t\n"), [["1", ""]]);
+  assert.deepEqual(words("a\n1;2\n"), [["1;2"]]);
+});
+
+test("random tables are read back from every way to write them, and every field knows its place", () => {
+  const field = fc.oneof(fc.string({ unit: fc.constantFrom(...'ab1.#-;,\t "\n'), maxLength: 6 }), fc.constantFrom("", "X", "1e-3"));
+  const table = fc
+    .record({ columns: fc.integer({ min: 2, max: 5 }), rows: fc.integer({ min: 0, max: 5 }) })
+    .chain(({ columns, rows }) =>
+      fc.array(fc.array(field, { minLength: columns, maxLength: columns }), { minLength: rows, maxLength: rows }),
+    );
+  const form = fc.record({
+    separator: fc.constantFrom(",", ";", "\t"),
+    end: fc.constantFrom("\n", "\r\n"),
+    skipped: fc.constantFrom("", "# x,y;z", "   "),
+    mark: fc.boolean(),
+    spaces: fc.constantFrom("", " ", "   "),
+  });
+  fc.assert(
+    fc.property(table, form, (rows, { separator, end, skipped, mark, spaces }) => {
+      const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
+      const plain = (text: string, first: boolean) => !/["\n;,\t]/.test(text) && text.trim() === text && !(first && text.startsWith("#"));
+      const places: [number, number][] = [];
+      let text = mark ? "\ufeff" : "";
+      const columnAt = () => text.length - Math.max(text.lastIndexOf("\n"), mark ? 0 : -1);
+      const lineAt = () => text.split("\n").length;
+      const names = Array.from({ length: rows[0]?.length ?? 2 }, (_, n) => `n${n}`);
+      text += `${skipped}${end}${names.join(separator)}${end}`;
+      for (const row of rows) {
+        row.forEach((value, n) => {
+          if (n > 0) text += separator;
+          // A line of spaces alone would be an empty one.
+          const written = plain(value, n === 0) && !(row.join("") === "") ? value : quoted(value);
+          places.push([lineAt(), columnAt() + (written === "" ? 0 : spaces.length)]);
+          text += spaces + written + spaces;
+        });
+        text += `${end}${skipped}${end}`;
+      }
+      const read = new CsvTable("t.csv", text);
+      assert.deepEqual(
+        read.rows.map((row) => row.map((one) => one.text)),
+        rows.map((row) => row.map((value) => value.trim())),
+      );
+      assert.deepEqual(
+        read.rows.flat().map(({ line, column }) => [line, column]),
+        places,
+      );
+    }),
+    { seed: 1, numRuns: 300 },
+  );
+});
+
+test("whatever a file holds, it is a table, or refused with its name", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom(...'a1,;\t "#\r\n\0\ufffd'), maxLength: 30 }), (text) => {
+      try {
+        const { rows, header } = new CsvTable("t.csv", text);
+        assert.ok(rows.every((row) => row.length === header.length));
+      } catch (error) {
+        assert.ok(error instanceof InputError && /^t\.csv(:\d+:\d+)?: /.test(error.message), String(error));
+      }
+    }),
+    { seed: 2, numRuns: 2000 },
+  );
 });

@@ -9,6 +9,7 @@ import { application as pic } from "../../apps/pic/application.js";
 import { application as poisson } from "../../apps/poisson/application.js";
 import { application as stream } from "../../apps/stream/application.js";
 import { findCompiler } from "../../src/device/native/compiler.js";
+import { isTimed } from "../../src/portability/cells.js";
 import { assess } from "../../src/portability/assessment.js";
 import { measureApplications } from "../../src/portability/campaign.js";
 import { compileProgram } from "../../src/portability/handwritten/compile.js";
@@ -54,8 +55,13 @@ describe("hand-written programs in C", { skip: findCompiler() ? false : "no C co
   it("they stand beside the applications, with the same problem and work", async () => {
     const silent = () => ({ update() {}, done() {} });
     const evidence = await measureApplications([poisson], { devices: ["js"], quick: true, repeats: 1, ...SMALL }, silent);
-    const { runs, metrics } = assess(evidence);
-    const of = (name: string) => runs.find(({ application, quantity }) => application === name && quantity === "conjugate gradients")!;
+    const { runs, metrics, coverage } = assess(evidence);
+    assert.deepEqual(
+      coverage!.map(({ application, files }) => [application, ...files.map(({ file }) => file)]),
+      [["handwritten", "assessed/poisson.c", "assessed/program.h"]],
+    );
+    const of = (name: string) =>
+      runs.filter(isTimed).find(({ application, quantity }) => application === name && quantity === "conjugate gradients")!;
     assert.equal(of("handwritten").problem, of("isoform-js").problem);
     assert.equal(of("handwritten").bytes, of("isoform-js").bytes);
     assert.deepEqual(new Set(metrics.map(({ application }) => application)), new Set(["isoform-js", "handwritten"]));

@@ -1,14 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  applicationMetrics,
-  architectureMetrics,
-  cellsOf,
-  kernelEfficiencies,
-  kernelMeans,
-  phi,
-  type Run,
-} from "../../src/portability/metric.js";
+import { cellsOf, type Run } from "../../src/portability/cells.js";
+import { applicationMetrics, architectureMetrics, kernelEfficiencies, kernelMeans, phi } from "../../src/portability/metric.js";
 
 type Times = Record<string, Record<string, number[]>>;
 
@@ -83,6 +76,25 @@ test("yardsticks: the best of any program on a platform, or of those that run on
     B: "any 66.6667 (66.6667 on 3), set 75.0000 (75.0000 on 3)",
     C: "any 0.0000 (40.0000 on 2), set 0.0000 (40.0000 on 2)",
   });
+});
+
+test("where higher is better an efficiency is the mean over the best mean, by both yardsticks", () => {
+  const rows: Run[] = Object.entries({ A: { P1: [90, 110], P2: [50] }, B: { P1: [80], P2: [200] } }).flatMap(([application, platforms]) =>
+    Object.entries(platforms).flatMap(([platform, values]) =>
+      values.map((fom, run): Run => ({ application, platform, problem: "p", run, quantity: "iteration", fom, better: "higher" })),
+    ),
+  );
+  for (const yardstick of ["any", "set"] as const) {
+    const metrics = applicationMetrics(cellsOf(rows), [{ name: "set", platforms: ["P1", "P2"] }], yardstick);
+    assert.deepEqual(
+      metrics.map(({ application, value }) => `${application} ${(100 * value).toFixed(4)}`),
+      ["A 40.0000", "B 88.8889"],
+    );
+    assert.deepEqual(
+      metrics[0].efficiencies.map(({ value }) => value),
+      [1, 0.25],
+    );
+  }
 });
 
 test("the best application's error counts twice", () => {

@@ -3,7 +3,8 @@ import { threadCount } from "../../device/cpu/pool.js";
 import { IsoformError } from "../../base/errors.js";
 import type { HandWritten, PreparedApplication } from "../application.js";
 import { compileProgram } from "./compile.js";
-import { NoProgramError, type HandWrittenLanguage } from "./sources.js";
+import { sourceFile } from "../source-files.js";
+import { filesOf, NoProgramError, type HandWrittenLanguage } from "./sources.js";
 
 /** The functions of bench/baselines/assessed/program.h. */
 const DECLARATIONS = [
@@ -35,6 +36,7 @@ export async function prepareProgram(work: HandWritten, language: HandWrittenLan
   const outputs = work.outputs.map((length) => new Float64Array(length));
   return {
     problem: work.problem,
+    files: [...filesOf(work.program, language)].map(([file, text]) => sourceFile(file, text)),
     async run() {
       const seconds = new Float64Array(work.quantities.length);
       if (run(program, work.iterations, seconds) !== 0) throw failure();
