@@ -209,6 +209,7 @@ export const EVERYWHERE: readonly string[] = [
   "emit/c/strips",
   "emit/c/uniform-segments",
   "emit/standalone/c",
+  "emit/standalone/cpp",
   "emit/standalone/cuda",
   "emit/standalone/metal",
   "emit/standalone/opencl",
