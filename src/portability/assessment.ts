@@ -19,6 +19,8 @@ import {
   type AssessedDevice,
   type Assessment,
   assessmentSchema,
+  type Build,
+  type KernelResources,
   type Machine,
   type Missing,
   SCHEMA,
@@ -33,6 +35,8 @@ export interface Evidence {
   runs: Run[];
   validation: Validation[];
   settings?: Setting[];
+  builds?: Build[];
+  resources?: KernelResources[];
   missing?: Missing[];
 }
 

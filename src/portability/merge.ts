@@ -17,6 +17,8 @@ export function merge(given: readonly Evidence[]): Evidence {
     runs: named(part.runs),
     validation: named(part.validation),
     settings: named(part.settings),
+    builds: named(part.builds),
+    resources: named(part.resources),
     missing: named(part.missing),
   }));
   const last = new Map<string, number>();
@@ -37,6 +39,8 @@ export function merge(given: readonly Evidence[]): Evidence {
     runs,
     validation: parts.flatMap((part) => part.validation),
     settings: parts.flatMap((part) => part.settings),
+    builds: parts.flatMap((part) => part.builds),
+    resources: parts.flatMap((part) => part.resources),
     missing: parts.flatMap((part) => part.missing),
   };
 }

@@ -10,6 +10,8 @@ import {
   type Sample,
 } from "./application.js";
 import type { Evidence } from "./assessment.js";
+import { BuildNotes } from "./built.js";
+import { PortDevice } from "./ports/port-device.js";
 import type { Run } from "./metric.js";
 import type { Missing, Setting, Validation } from "./schema.js";
 import { NoProgramError } from "./handwritten/sources.js";
@@ -65,7 +67,14 @@ class Trial {
   constructor(
     private readonly contestant: Contestant,
     private readonly prepared: PreparedApplication,
+    private readonly notes: BuildNotes,
   ) {}
+
+  /** A trial of the contestant, with its data. */
+  static async prepare(contestant: Contestant): Promise<Trial> {
+    const notes = notesFor(contestant.target);
+    return new Trial(contestant, await notes.during(() => contestant.prepare()), notes);
+  }
 
   /**
    * Runs and validates; a wrong run is reported but does not count.
@@ -98,7 +107,11 @@ class Trial {
   }
 
   /** Engines compile while they run, so that first iterations say little. */
-  async warmUp(most?: number): Promise<void> {
+  warmUp(most?: number): Promise<void> {
+    return this.notes.during(() => this.warm(most));
+  }
+
+  private async warm(most?: number): Promise<void> {
     if (most === undefined) return void (await this.once());
     for (let done = 0, before = 0; done < Math.min(most, WARM) || this.fastest < FASTER * before;) {
       before = this.fastest;
@@ -136,8 +149,10 @@ class Trial {
     const { devices, precision, byHand } = this.contestant;
     const { form } = this.prepared;
     const setting = { ...this.key, devices, precision, form, grid, layout, occ, choices } as Setting;
+    const build = byHand ? undefined : this.notes.build(this.key, precision);
+    const resources = byHand ? [] : this.notes.kernelResources(this.key);
     const runs = byHand ? this.runs.map((run) => ({ ...run, ...workOf(run.quantity, others) })) : this.runs;
-    return { host: [], devices: [], runs, validation: [...this.verdicts.values()], settings: [setting] };
+    return { host: [], devices: [], runs, validation: [...this.verdicts.values()], settings: [setting], builds: build ? [build] : [], resources };
   }
 
   /** Bytes and operations of a quantity in the first run that has it. */
@@ -154,6 +169,10 @@ class Trial {
   free(): void {
     this.prepared.free();
   }
+}
+
+function notesFor({ name, devices: [device] }: AssessedTarget): BuildNotes {
+  return new BuildNotes(name, device instanceof PortDevice ? device.toolchain : undefined);
 }
 
 /** The least that a quantity has in any of the trials. */
@@ -228,7 +247,7 @@ export async function measureTogether(
   const measure = async (): Promise<void> => {
     for (const contestant of contestants)
       await onTarget(contestant, "preparing", async () => {
-        trials.set(contestant, new Trial(contestant, await contestant.prepare()));
+        trials.set(contestant, await Trial.prepare(contestant));
       });
     for (const [contestant, trial] of trials) await onTarget(contestant, "warming up", () => trial.warmUp(iterations));
     for (let run = 1; run <= repeats && (run <= FEWEST_REPEATS || (performance.now() - started) / 1e3 < seconds); run++)

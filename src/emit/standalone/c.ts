@@ -1,14 +1,9 @@
 import { openmpDialect } from "../c/openmp-dialect.js";
 import { atomicFunction } from "../c/openmp-prelude.js";
 import { sumClause, writeLoops, type LoopLanguage } from "./loops.js";
+import { OPTIONS } from "./options.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 import { originText } from "../text.js";
-
-/** Flags of GCC and clang without which the code means something else: integers wrap, and strict code rounds each operation. */
-export function gnuFlags(precision: EmitRequest["precision"], standard: "gnu11" | "gnu++17" | "c++20"): string {
-  const strict = precision === "strict" ? " -ffp-contract=off -fno-tree-slp-vectorize" : " -ffp-contract=fast";
-  return `-std=${standard} -O3 -fwrapv -fno-math-errno -fno-trapping-math${strict}`;
-}
 
 /** Common part of the languages that put C loops to work by directives. */
 export const C_LOOPS = {
@@ -34,7 +29,7 @@ export function emitC(request: EmitRequest): EmittedFile[] {
     ...C_LOOPS,
     head: [
       `// ${originText(ir)} as C with OpenMP, ${precision}.`,
-      `// gcc ${gnuFlags(precision, "gnu11")} -march=native -fopenmp -c ${stem}.c`,
+      `// gcc ${OPTIONS.c(precision)} -c ${stem}.c`,
     ],
     offloads: false,
     parallel: (depth, _used, sum, simd) => [

@@ -1,9 +1,9 @@
 import { LIBRARY, type Dialect } from "../c/dialect.js";
 import type { Code } from "../c/code.js";
-import { gnuFlags } from "./c.js";
 import { cppDialect } from "./cpp.js";
 import { writeLambdas, type LambdaLanguage } from "./lambdas.js";
 import type { Axis } from "./launch-writer.js";
+import { OPTIONS } from "./options.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 import { originText } from "../text.js";
 
@@ -102,7 +102,7 @@ export function emitKokkos(request: EmitRequest): EmittedFile[] {
   const { ir, stem, precision } = request;
   const head = [
     `// ${originText(ir)} as C++ with Kokkos, ${precision}.`,
-    `// On the host: g++ ${gnuFlags(precision, "c++20")} -march=native -fopenmp -I$ISOFORM_KOKKOS/include -c ${stem}.kokkos.cpp, linked with -lkokkoscore`,
+    `// On the host: g++ ${OPTIONS.kokkos(precision)} -c ${stem}.kokkos.cpp, linked with -lkokkoscore`,
     `// On a GPU:    nvcc_wrapper -std=c++20 -O3${precision === "strict" ? " -fmad=false" : ""} --expt-extended-lambda -c ${stem}.kokkos.cpp`,
   ];
   return [{ name: `${stem}.kokkos.cpp`, text: writeLambdas(request, { ...LANGUAGE, head }) }];

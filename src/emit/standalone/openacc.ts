@@ -1,7 +1,8 @@
-import { C_LOOPS, gnuFlags } from "./c.js";
+import { C_LOOPS } from "./c.js";
 import { cppDialect } from "./cpp.js";
 import { sumClause, writeLoops, type Used } from "./loops.js";
 import { continued } from "./omp-target.js";
+import { NVIDIA_OPTIONS, OPTIONS } from "./options.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 import { originText } from "../text.js";
 
@@ -10,14 +11,13 @@ const ROUTINE = "#pragma acc routine seq\n";
 /** C++ with OpenACC's directives, which run on a GPU where the compiler can offload, else on one thread of the host. */
 export function emitOpenacc(request: EmitRequest): EmittedFile[] {
   const { ir, stem, precision } = request;
-  const nvidia = `-std=c++17 -O3 ${precision === "strict" ? "-Mnofma -Kieee" : "-Mfma"}`;
   const text = writeLoops(request, {
     ...C_LOOPS,
     dialect: { ...cppDialect, helperPrefix: `${ROUTINE}${cppDialect.helperPrefix}` },
     head: [
       `// ${originText(ir)} as C++ with OpenACC, ${precision}.`,
-      `// On the host: g++ ${gnuFlags(precision, "gnu++17")} -march=native -fopenacc -foffload=disable -c ${stem}.acc.cpp`,
-      `// On a GPU:    nvc++ ${nvidia} -acc=gpu -c ${stem}.acc.cpp`,
+      `// On the host: g++ ${OPTIONS.openacc(precision)} -c ${stem}.acc.cpp`,
+      `// On a GPU:    nvc++ ${NVIDIA_OPTIONS.openacc(precision)} -c ${stem}.acc.cpp`,
     ],
     result: 'extern "C" int',
     restrict: "__restrict__ ",

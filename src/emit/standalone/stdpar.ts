@@ -1,8 +1,8 @@
 import type { Code } from "../c/code.js";
-import { gnuFlags } from "./c.js";
 import { cppDialect } from "./cpp.js";
 import { writeLambdas, type LambdaLanguage, type Sum } from "./lambdas.js";
 import type { Axis } from "./launch-writer.js";
+import { NVIDIA_OPTIONS, OPTIONS } from "./options.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 import { originText } from "../text.js";
 
@@ -136,11 +136,10 @@ const LANGUAGE: Omit<LambdaLanguage, "head"> = {
 /** C++20 with the parallel algorithms of its library. */
 export function emitStdpar(request: EmitRequest): EmittedFile[] {
   const { ir, stem, precision } = request;
-  const nvidia = `-std=c++20 -O3 ${precision === "strict" ? "-Mnofma -Kieee" : "-Mfma"}`;
   const head = [
     `// ${originText(ir)} as C++20 with parallel algorithms, ${precision}.`,
-    `// On the host: g++ ${gnuFlags(precision, "c++20")} -march=native -fopenmp-simd -c ${stem}.stdpar.cpp, linked with -ltbb`,
-    `// On a GPU:    nvc++ ${nvidia} -stdpar=gpu -gpu=mem:unified -c ${stem}.stdpar.cpp`,
+    `// On the host: g++ ${OPTIONS.stdpar(precision)} -c ${stem}.stdpar.cpp, linked with -ltbb`,
+    `// On a GPU:    nvc++ ${NVIDIA_OPTIONS.stdpar(precision)} -c ${stem}.stdpar.cpp`,
   ];
   return [{ name: `${stem}.stdpar.cpp`, text: writeLambdas(request, { ...LANGUAGE, head }) }];
 }

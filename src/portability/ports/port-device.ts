@@ -13,12 +13,14 @@ import { unitStridesOf } from "../../emit/standalone/request.js";
 import { slotText } from "../../schedule/slots.js";
 import type { KernelIR } from "../../ir/types.js";
 import { DeviceError, EmitError } from "../../base/errors.js";
-import { portCall, type PortCall, type PortSlot } from "./call.js";
-import { portDevice, type Port } from "./names.js";
+import { THREW, portCall, type PortCall, type PortSlot } from "./call.js";
+import { portDevice, type HostPort } from "./names.js";
 import { compiledEntry, type Toolchain } from "./toolchain.js";
 
 /** Tools of a port's device. */
-interface PortTools extends Toolchain {
+interface PortTools {
+  readonly toolchain: Toolchain;
+  readonly loader: Loader;
   readonly threads: number;
   /** Hardware in words, and where the loops of the files run. */
   readonly label: string;
@@ -38,17 +40,22 @@ export class PortDevice extends CpuDevice {
   checked?: boolean = false;
 
   constructor(
-    private readonly port: Port,
+    private readonly port: HostPort,
     private readonly tools: PortTools,
   ) {
     const name = portDevice(port);
-    super(name, name, tools.label, cpuCapabilities(tools.threads, 0), { compiler: tools.compiler.version });
+    super(name, name, tools.label, cpuCapabilities(tools.threads, 0), { compiler: tools.toolchain.version });
     this.onHost = tools.onHost;
   }
 
   /** Emitted files give each team of the league a row. */
   override residentTeams(league: number): number {
     return league;
+  }
+
+  /** Compiler of its files, and how it is called. */
+  get toolchain(): Toolchain {
+    return this.tools.toolchain;
   }
 
   protected build(binding: Binding): CpuProgram {
@@ -69,9 +76,10 @@ export class PortDevice extends CpuDevice {
   /** Emits, compiles and loads a kernel. */
   private readonly compiled = ({ name }: KernelIR, request: EmitRequest): PortCode => {
     const [{ text }] = TARGETS[this.port](request);
-    const call = portCall(request);
-    const source = `${text}\n${call.source}`;
-    return { ...call, text, function: compiledEntry(this.name, this.tools, name, source, call.entry, request.precision) };
+    const call = portCall(this.port, request);
+    const { loader, toolchain } = this.tools;
+    const source = { name: stemOf(name), text: `${text}\n${call.source}`, entry: call.entry };
+    return { ...call, text, function: compiledEntry(loader, toolchain, source, request.precision) };
   };
 }
 
@@ -125,6 +133,7 @@ class PortProgram implements CpuProgram {
         return bound(slot.axis).begin + bound(slot.axis).extent;
       case "result":
       case "status":
+      case "stream":
         return undefined;
       default:
         return unreachable(slot);
@@ -133,7 +142,9 @@ class PortProgram implements CpuProgram {
 
   run(): Record<string, number> {
     this.code.function.call(this.argsAddress);
-    if (this.get({ kind: "status" }) !== 0)
+    const status = this.get({ kind: "status" });
+    if (status === THREW) throw new DeviceError(this.device, `kernel "${this.binding.kernel.name}" has thrown an exception, which standard error shows`);
+    if (status !== 0)
       throw new DeviceError(this.device, `kernel "${this.binding.kernel.name}" found no memory for partial results`, "use a smaller range");
     const results: Record<string, number> = {};
     for (const param of this.binding.ir.params) {

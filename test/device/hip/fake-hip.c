@@ -304,7 +304,7 @@ int hipModuleGetFunction(Handle *function, Handle handle, const char *name) {
 int hipFuncGetAttribute(int *value, int attribute, Handle function) {
   (void)function;
   *value = attribute == 4 ? 32 : 0;
-  return attribute == 3 || attribute == 4 ? SUCCESS : complain(INVALID_VALUE, "function attribute %d", attribute);
+  return attribute == 1 || attribute == 3 || attribute == 4 ? SUCCESS : complain(INVALID_VALUE, "function attribute %d", attribute);
 }
 int hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Handle function, int threads, size_t shared) {
   (void)function;
