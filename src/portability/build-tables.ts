@@ -31,16 +31,49 @@ const linesRow = ({ port, problem, kernels, lines, source }: Build): string[] =>
 function resourcesTable({ resources = [] }: Assessment): Table {
   return {
     title: "Resources of kernels",
-    columns: ["application", "platform", "problem", "kernel", "registers", "local B", "shared B", "threads a block", "blocks an SM", "occupancy %"],
+    columns: [
+      "application",
+      "platform",
+      "problem",
+      "kernel",
+      "registers",
+      "local B",
+      "shared B",
+      "threads a block",
+      "blocks an SM",
+      "occupancy %",
+    ],
     labels: 4,
     rows: resources.map(resourcesRow),
   };
 }
 
-function resourcesRow({ application, platform, problem, kernel, registers, localBytes, sharedBytes, threads, blocks, occupancy }: KernelResources) {
+function resourcesRow({
+  application,
+  platform,
+  problem,
+  kernel,
+  registers,
+  localBytes,
+  sharedBytes,
+  threads,
+  blocks,
+  occupancy,
+}: KernelResources) {
   const known = (value: number | undefined): string => (value === undefined ? "-" : figure(value));
   const share = occupancy === undefined ? undefined : 100 * occupancy;
-  return [application, platform, problem, kernel, known(registers), known(localBytes), known(sharedBytes), known(threads), known(blocks), known(share)];
+  return [
+    application,
+    platform,
+    problem,
+    kernel,
+    known(registers),
+    known(localBytes),
+    known(sharedBytes),
+    known(threads),
+    known(blocks),
+    known(share),
+  ];
 }
 
 const unique = (rows: readonly string[][]): string[][] => [...new Map(rows.map((row) => [JSON.stringify(row), row])).values()];

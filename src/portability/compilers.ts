@@ -30,7 +30,8 @@ const NO_ACPP: NoCompiler = {
 };
 const NO_KOKKOS: NoCompiler = {
   reason: "no Kokkos was found ($ISOFORM_KOKKOS)",
-  remedy: "build it from its source with -DKokkos_ENABLE_OPENMP=ON -DBUILD_SHARED_LIBS=ON, and name the folder that it is installed to in ISOFORM_KOKKOS",
+  remedy:
+    "build it from its source with -DKokkos_ENABLE_OPENMP=ON -DBUILD_SHARED_LIBS=ON, and name the folder that it is installed to in ISOFORM_KOKKOS",
 };
 const NO_NVCXX: NoCompiler = {
   reason: "no nvc++ was found ($ISOFORM_NVCXX, the path); g++ compiles OpenACC and parallel algorithms for the host instead",
@@ -55,7 +56,11 @@ export const findNvcc = (): Compiler | undefined =>
   inFolders("nvcc", [process.env.ISOFORM_NVCC, ...path(), "/usr/local/cuda/bin"], (text) => /release .*$/m.exec(text)?.[0] ?? text);
 
 const findHipcc = (): Compiler | undefined =>
-  inFolders("hipcc", [...path(), "/opt/rocm/bin"], (text) => text.split("\n").find((line) => line.startsWith("HIP version")) ?? text.split("\n")[0]);
+  inFolders(
+    "hipcc",
+    [...path(), "/opt/rocm/bin"],
+    (text) => text.split("\n").find((line) => line.startsWith("HIP version")) ?? text.split("\n")[0],
+  );
 
 /** The command that a variable names, else the first of some that answers. */
 const named = (wish: string | undefined, commands: readonly string[]): Compiler | undefined =>
@@ -74,7 +79,10 @@ function findKokkos(): Compiler | undefined {
 
 /** Searches for compilers, by the names of their programs, with what to say where one is missing. */
 export const COMPILERS = {
-  cc: { find: findCompiler, missing: { reason: "no C compiler was found ($CC, gcc, clang, cc)", remedy: "install gcc or clang, such as apt install gcc" } },
+  cc: {
+    find: findCompiler,
+    missing: { reason: "no C compiler was found ($CC, gcc, clang, cc)", remedy: "install gcc or clang, such as apt install gcc" },
+  },
   "c++": { find: findCpp, missing: NO_CPP },
   "nvc++": { find: findNvcxx, missing: NO_NVCXX },
   kokkos: { find: findKokkos, missing: NO_KOKKOS },

@@ -152,7 +152,15 @@ class Trial {
     const build = byHand ? undefined : this.notes.build(this.key, precision);
     const resources = byHand ? [] : this.notes.kernelResources(this.key);
     const runs = byHand ? this.runs.map((run) => ({ ...run, ...workOf(run.quantity, others) })) : this.runs;
-    return { host: [], devices: [], runs, validation: [...this.verdicts.values()], settings: [setting], builds: build ? [build] : [], resources };
+    return {
+      host: [],
+      devices: [],
+      runs,
+      validation: [...this.verdicts.values()],
+      settings: [setting],
+      builds: build ? [build] : [],
+      resources,
+    };
   }
 
   /** Bytes and operations of a quantity in the first run that has it. */

@@ -27,10 +27,7 @@ export function emitC(request: EmitRequest): EmittedFile[] {
   const { ir, stem, precision } = request;
   const text = writeLoops(request, {
     ...C_LOOPS,
-    head: [
-      `// ${originText(ir)} as C with OpenMP, ${precision}.`,
-      `// gcc ${OPTIONS.c(precision)} -c ${stem}.c`,
-    ],
+    head: [`// ${originText(ir)} as C with OpenMP, ${precision}.`, `// gcc ${OPTIONS.c(precision)} -c ${stem}.c`],
     offloads: false,
     parallel: (depth, _used, sum, simd) => [
       `#pragma omp parallel for${simd ? " simd" : ""}${depth > 1 ? ` collapse(${depth})` : ""}${sumClause(sum)}`,

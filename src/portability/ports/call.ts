@@ -57,7 +57,12 @@ const CALLING: Readonly<Record<Port, Calling>> = {
     status: false,
     after: "space.fence();",
   },
-  sycl: { before: "static sycl::queue queue{sycl::property::queue::in_order()};", more: ["queue"], status: false, after: "queue.wait_and_throw();" },
+  sycl: {
+    before: "static sycl::queue queue{sycl::property::queue::in_order()};",
+    more: ["queue"],
+    status: false,
+    after: "queue.wait_and_throw();",
+  },
   cuda: { more: ["(cudaStream_t)a->stream"], status: true },
   hip: { more: ["(hipStream_t)a->stream"], status: true },
 };
@@ -81,7 +86,9 @@ export function portCall(port: Port, request: EmitRequest): PortCall {
     return type === "pointer" ? `(${written ? "" : "const "}${openmpDialect.types[element!]} *)a->a${n}` : `a->a${n}`;
   });
   const call = `${status ? "a->status = " : ""}${request.stem}_launch(${[...values, ...more].join(", ")});`;
-  const statements = [...(before === undefined ? [] : [before]), call, ...(after === undefined ? [] : [after])].map((line) => `    ${line}`);
+  const statements = [...(before === undefined ? [] : [before]), call, ...(after === undefined ? [] : [after])].map(
+    (line) => `    ${line}`,
+  );
   const source = port === "c" || port === "omp-target" ? inC(members, statements) : inCpp(headers, members, statements);
   return { source: source.join("\n"), entry: ENTRY, fields, size };
 }

@@ -34,7 +34,8 @@ function required(port: Port, name: keyof typeof COMPILERS): Compiler {
 function offloadingCompiler(port: Port): Compiler {
   const { OMP_TARGET_CC: wish, OMP_TARGET_FLAGS: flags } = process.env;
   const compiler = wish ? askCompiler(wish) : findCompiler();
-  if (wish && !compiler) throw new DeviceError(portDevice(port), `the compiler ${wish} of $OMP_TARGET_CC does not answer`, "name another one");
+  if (wish && !compiler)
+    throw new DeviceError(portDevice(port), `the compiler ${wish} of $OMP_TARGET_CC does not answer`, "name another one");
   if (!compiler) return required(port, "cc");
   const byDefault = /clang/.test(compiler.version) ? "" : "-foffload=disable";
   return { ...compiler, command: `${compiler.command} ${flags ?? byDefault}`.trim() };
@@ -71,7 +72,8 @@ function kokkos(): Toolchain {
     ...LIBRARY,
     ...(shared ? [] : ["-fvisibility=hidden"]),
   ];
-  const remedy = "name a Kokkos in ISOFORM_KOKKOS that this compiler built, with -DKokkos_ENABLE_OPENMP=ON -DCMAKE_POSITION_INDEPENDENT_CODE=ON";
+  const remedy =
+    "name a Kokkos in ISOFORM_KOKKOS that this compiler built, with -DKokkos_ENABLE_OPENMP=ON -DCMAKE_POSITION_INDEPENDENT_CODE=ON";
   return toolchain("kokkos", compiler, "cpp", options, libraries, remedy);
 }
 
@@ -90,7 +92,12 @@ const device = (port: "cuda" | "hip", compiler: Compiler, suffix: string, arch: 
     port,
     compiler,
     suffix,
-    (precision) => [...words(OPTIONS[port](precision).replace("native", arch)), ...(port === "cuda" ? ["-Xcompiler"] : []), "-fPIC", "-shared"],
+    (precision) => [
+      ...words(OPTIONS[port](precision).replace("native", arch)),
+      ...(port === "cuda" ? ["-Xcompiler"] : []),
+      "-fPIC",
+      "-shared",
+    ],
     [],
     "look at what the compiler says",
   );
