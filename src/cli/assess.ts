@@ -169,15 +169,16 @@ async function tell(evidence: Evidence, options: AssessOptions, shell: Shell): P
     }
   };
   const assessment = assessed();
-  const [{ tablesOf, tableText }, { portabilityTable, summaryTable }] = await Promise.all([
+  const [{ tablesOf, tableText }, { buildTables }, { portabilityTable, summaryTable }] = await Promise.all([
     import("../portability/tables.js"),
+    import("../portability/build-tables.js"),
     import("../portability/summary.js"),
   ]);
   // The times of published data are the file itself.
   const tables = tablesOf(assessment).filter((t) => options.from === undefined || !t.title.startsWith("Times"));
   // Last, where a terminal shows it.
   const summary = [portabilityTable(assessment), summaryTable(assessment)].filter(({ rows }) => rows.length > 0);
-  shell.print([...tables, ...summary].map(tableText).join("\n\n"));
+  shell.print([...tables, ...buildTables(assessment), ...summary].map(tableText).join("\n\n"));
   if (options.json !== undefined) await shell.writeFile(options.json, `${JSON.stringify(assessment, null, 1)}\n`);
   if (options.report !== undefined) {
     const { report } = await import("../portability/report.js");

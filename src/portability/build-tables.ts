@@ -9,7 +9,7 @@ export function buildTables(assessment: Assessment): Table[] {
 /** One row a port and problem family: commands are the same for all problems. */
 function compilersTable({ builds = [] }: Assessment): Table {
   return {
-    title: "How it was built",
+    title: "Compilers of the ports",
     columns: ["port", "platform", "compiler", "version", "precision", "command, for each KERNEL"],
     labels: 6,
     rows: unique(builds.map((b) => [b.port, b.platform, b.compiler, b.version, b.precision, b.command])),
@@ -60,7 +60,8 @@ function resourcesRow({
   blocks,
   occupancy,
 }: KernelResources) {
-  const known = (value: number | undefined): string => (value === undefined ? "-" : figure(value));
+  const known = (value: number | undefined): string =>
+    value === undefined ? "-" : Number.isInteger(value) ? String(value) : figure(value);
   const share = occupancy === undefined ? undefined : 100 * occupancy;
   return [
     application,

@@ -2,10 +2,12 @@ import { hooks } from "../device/tools/hooks.js";
 import type { Launch } from "../device/device.js";
 import { GpuLaunch } from "../device/gpu/launch.js";
 import type { Kernel } from "../kernel/declare/kernel.js";
-import { commandLine } from "./compile.js";
+import { compileLine } from "./compile.js";
 import { codeLines, emittedLines, type LineCount } from "./lines.js";
+import { GpuPortLaunch } from "./ports/gpu-port.js";
 import { portOf } from "./ports/names.js";
 import type { Toolchain } from "./ports/toolchain.js";
+import { resourceUsage } from "./resources.js";
 import type { Build, KernelResources } from "./schema.js";
 import type { Run } from "./metric.js";
 import type { Precision } from "../ir/launch.js";
@@ -15,6 +17,7 @@ export class BuildNotes {
   private readonly lines = new Map<string, LineCount>();
   private readonly source = new Map<string, number>();
   private readonly resources = new Map<string, GpuLaunch["resources"]>();
+  private readonly libraries = new Map<string, string>();
 
   /** @param device as in `--devices`; a port's has files, and `toolchain` compiles them */
   constructor(
@@ -38,7 +41,8 @@ export class BuildNotes {
     this.source.set(kernel.name, sourceLines(kernel));
     const port = portOf(this.device);
     if (port !== undefined) this.lines.set(kernel.name, emittedLines(port, launch.source()));
-    if (launch instanceof GpuLaunch) this.resources.set(kernel.name, launch.resources);
+    if (launch instanceof GpuPortLaunch) this.libraries.set(kernel.name, launch.library);
+    else if (launch instanceof GpuLaunch) this.resources.set(kernel.name, launch.resources);
   }
 
   /** The port's entry; undefined for other code paths. */
@@ -51,7 +55,7 @@ export class BuildNotes {
       port: toolchain.port,
       compiler: command,
       version,
-      command: commandLine({ ...toolchain, options: toolchain.options(precision) }, "KERNEL"),
+      command: compileLine({ ...toolchain, options: toolchain.options(precision) }, "KERNEL"),
       precision,
       kernels: this.source.size,
       lines: added([...this.lines.values()]),
@@ -60,7 +64,9 @@ export class BuildNotes {
   }
 
   kernelResources(key: Pick<Run, "application" | "platform" | "problem">): KernelResources[] {
-    return [...this.resources].flatMap(([kernel, found]) => (found ? [{ ...key, kernel, ...found }] : []));
+    const launched = [...this.resources].flatMap(([kernel, found]) => (found ? [{ ...key, kernel, ...found }] : []));
+    const compiled = [...this.libraries.values()].flatMap((library) => resourceUsage(library, this.toolchain!.command) ?? []);
+    return [...launched, ...compiled.map(({ name, ...found }) => ({ ...key, kernel: name, ...found }))];
   }
 }
 

@@ -26,7 +26,7 @@ export class CompileFailure extends IsoformError {
 }
 
 /** The command line for a file `name`, as a person types it. */
-export const commandLine = ({ command, options, libraries, suffix }: LibraryCommand, name: string): string =>
+export const compileLine = ({ command, options, libraries, suffix }: LibraryCommand, name: string): string =>
   [command, ...options, "-o", `${name}.so`, `${name}.${suffix}`, ...libraries].join(" ");
 
 /** Lines of a compiler's complaint that are shown. */

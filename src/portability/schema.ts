@@ -151,7 +151,7 @@ const resources = z
     registers: z.int().nonnegative().optional().describe("of a thread"),
     localBytes: z.int().nonnegative().optional().describe("of a thread"),
     sharedBytes: z.int().nonnegative().optional().describe("of a block"),
-    threads: z.int().positive().describe("of a block"),
+    threads: z.int().positive().optional().describe("of a block"),
     blocks: z.int().nonnegative().optional().describe("on one multiprocessor at a time"),
     occupancy: efficiency.optional().describe("threads that are resident, of those that a multiprocessor can hold"),
   })

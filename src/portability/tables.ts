@@ -1,5 +1,4 @@
 import { ITERATION } from "./application.js";
-import { buildTables } from "./build-tables.js";
 import { groupBy } from "./group.js";
 import { type Cell, cellsOf, YARDSTICKS, yardstickOf } from "./metric.js";
 import type { AssessedDevice, Assessment, Setting } from "./schema.js";
@@ -49,7 +48,6 @@ export function tablesOf(assessment: Assessment): Table[] {
     ...[...groupBy(cells, (c) => c.problem)].map(([problem, group]) => timesTable(assessment, problem, group)),
     ...phiTables(assessment),
     ...kernelTables(assessment),
-    ...buildTables(assessment),
     validationTable(assessment),
     missingTable(assessment),
   ].filter((table) => table.rows.length > 0);

@@ -11,6 +11,7 @@ import {
 } from "./application.js";
 import type { Evidence } from "./assessment.js";
 import { BuildNotes } from "./built.js";
+import { GpuPortDevice } from "./ports/gpu-port.js";
 import { PortDevice } from "./ports/port-device.js";
 import type { Run } from "./metric.js";
 import type { Missing, Setting, Validation } from "./schema.js";
@@ -180,7 +181,7 @@ class Trial {
 }
 
 function notesFor({ name, devices: [device] }: AssessedTarget): BuildNotes {
-  return new BuildNotes(name, device instanceof PortDevice ? device.toolchain : undefined);
+  return new BuildNotes(name, device instanceof PortDevice || device instanceof GpuPortDevice ? device.toolchain : undefined);
 }
 
 /** The least that a quantity has in any of the trials. */

@@ -31,7 +31,7 @@ interface OwnMemory {
 }
 
 /** Share of a multiprocessor that a launch's main kernel takes. */
-export interface LaunchResources extends EntryResources {
+interface LaunchResources extends EntryResources {
   /** Of a block. */
   readonly threads: number;
   /** On one multiprocessor at a time. */

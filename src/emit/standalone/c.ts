@@ -1,7 +1,7 @@
 import { openmpDialect } from "../c/openmp-dialect.js";
 import { atomicFunction } from "../c/openmp-prelude.js";
 import { sumClause, writeLoops, type LoopLanguage } from "./loops.js";
-import { OPTIONS } from "./options.js";
+import { COMPILER_OPTIONS } from "./options.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 import { originText } from "../text.js";
 
@@ -27,7 +27,7 @@ export function emitC(request: EmitRequest): EmittedFile[] {
   const { ir, stem, precision } = request;
   const text = writeLoops(request, {
     ...C_LOOPS,
-    head: [`// ${originText(ir)} as C with OpenMP, ${precision}.`, `// gcc ${OPTIONS.c(precision)} -c ${stem}.c`],
+    head: [`// ${originText(ir)} as C with OpenMP, ${precision}.`, `// gcc ${COMPILER_OPTIONS.c(precision)} -c ${stem}.c`],
     offloads: false,
     parallel: (depth, _used, sum, simd) => [
       `#pragma omp parallel for${simd ? " simd" : ""}${depth > 1 ? ` collapse(${depth})` : ""}${sumClause(sum)}`,

@@ -2,8 +2,8 @@ import { LIBRARY, type Dialect } from "../c/dialect.js";
 import type { Code } from "../c/code.js";
 import { cppDialect } from "./cpp.js";
 import { writeLambdas, type LambdaLanguage } from "./lambdas.js";
-import type { Axis } from "./launch-writer.js";
-import { OPTIONS } from "./options.js";
+import type { LoopAxis } from "./launch-writer.js";
+import { COMPILER_OPTIONS } from "./options.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 import { originText } from "../text.js";
 
@@ -16,8 +16,8 @@ const dialect: Dialect = {
 };
 
 /** Policy and parameters of a loop over a box. */
-function boxOf(axes: readonly Axis[]): { policy: string; parameters: string } {
-  const list = (of: (axis: Axis) => string) => axes.map(of).join(", ");
+function boxOf(axes: readonly LoopAxis[]): { policy: string; parameters: string } {
+  const list = (of: (axis: LoopAxis) => string) => axes.map(of).join(", ");
   const parameters = list(({ index }) => `const int64_t ${index}`);
   if (axes.length === 1) return { policy: rangePolicy(axes[0].begin, axes[0].end), parameters };
   const kind = `Kokkos::MDRangePolicy<Kokkos::DefaultExecutionSpace, Kokkos::Rank<${axes.length}, Kokkos::Iterate::Right, Kokkos::Iterate::Right>, Kokkos::IndexType<int64_t>>`;
@@ -102,7 +102,7 @@ export function emitKokkos(request: EmitRequest): EmittedFile[] {
   const { ir, stem, precision } = request;
   const head = [
     `// ${originText(ir)} as C++ with Kokkos, ${precision}.`,
-    `// On the host: g++ ${OPTIONS.kokkos(precision)} -c ${stem}.kokkos.cpp, linked with -lkokkoscore`,
+    `// On the host: g++ ${COMPILER_OPTIONS.kokkos(precision)} -c ${stem}.kokkos.cpp, linked with -lkokkoscore`,
     `// On a GPU:    nvcc_wrapper -std=c++20 -O3${precision === "strict" ? " -fmad=false" : ""} --expt-extended-lambda -c ${stem}.kokkos.cpp`,
   ];
   return [{ name: `${stem}.kokkos.cpp`, text: writeLambdas(request, { ...LANGUAGE, head }) }];

@@ -52,7 +52,7 @@ export interface LaunchLanguage {
 }
 
 /** Bounds of one axis, or a count of units, as C expressions. */
-export interface Axis {
+export interface LoopAxis {
   readonly index: string;
   readonly begin: string;
   readonly end: string;
@@ -245,7 +245,7 @@ export abstract class LaunchWriter<L extends LaunchLanguage> {
     return this.indices.map((_, axis) => [this.arg({ kind: "begin", axis }), this.arg({ kind: "end", axis })]);
   }
 
-  protected get axes(): Axis[] {
+  protected get axes(): LoopAxis[] {
     return this.bounds.map(([begin, end], axis) => ({ index: this.indices[axis], begin, end }));
   }
 

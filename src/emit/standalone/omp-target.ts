@@ -1,6 +1,6 @@
 import { C_LOOPS } from "./c.js";
 import { sumClause, writeLoops, type Used } from "./loops.js";
-import { OPTIONS } from "./options.js";
+import { COMPILER_OPTIONS } from "./options.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 import { originText } from "../text.js";
 
@@ -11,8 +11,8 @@ export function emitOmpTarget(request: EmitRequest): EmittedFile[] {
     ...C_LOOPS,
     head: [
       `// ${originText(ir)} as C with OpenMP offloading, ${precision}.`,
-      `// On the host: gcc ${OPTIONS["omp-target"](precision)} -foffload=disable -c ${stem}.target.c`,
-      `// On a GPU:    clang ${OPTIONS["omp-target"](precision)} --offload-arch=sm_80 -c ${stem}.target.c`,
+      `// On the host: gcc ${COMPILER_OPTIONS["omp-target"](precision)} -foffload=disable -c ${stem}.target.c`,
+      `// On a GPU:    clang ${COMPILER_OPTIONS["omp-target"](precision)} --offload-arch=sm_80 -c ${stem}.target.c`,
     ],
     around: [["#pragma omp declare target"], ["#pragma omp end declare target"]],
     offloads: true,

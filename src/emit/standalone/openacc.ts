@@ -2,7 +2,7 @@ import { C_LOOPS } from "./c.js";
 import { cppDialect } from "./cpp.js";
 import { sumClause, writeLoops, type Used } from "./loops.js";
 import { continued } from "./omp-target.js";
-import { NVIDIA_OPTIONS, OPTIONS } from "./options.js";
+import { NVIDIA_OPTIONS, COMPILER_OPTIONS } from "./options.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 import { originText } from "../text.js";
 
@@ -16,7 +16,7 @@ export function emitOpenacc(request: EmitRequest): EmittedFile[] {
     dialect: { ...cppDialect, helperPrefix: `${ROUTINE}${cppDialect.helperPrefix}` },
     head: [
       `// ${originText(ir)} as C++ with OpenACC, ${precision}.`,
-      `// On the host: g++ ${OPTIONS.openacc(precision)} -c ${stem}.acc.cpp`,
+      `// On the host: g++ ${COMPILER_OPTIONS.openacc(precision)} -c ${stem}.acc.cpp`,
       `// On a GPU:    nvc++ ${NVIDIA_OPTIONS.openacc(precision)} -c ${stem}.acc.cpp`,
     ],
     result: 'extern "C" int',

@@ -14,7 +14,7 @@ const nvidia = (precision: Precision, standard: "c++17" | "c++20"): string =>
 type OptionsOf = (precision: Precision) => string;
 
 /** For gcc, g++ and clang, or the target's own compiler. */
-export const OPTIONS = {
+export const COMPILER_OPTIONS = {
   c: (precision) => `${gnu(precision, "gnu11")} -march=native -fopenmp`,
   "omp-target": (precision) => `${gnu(precision, "gnu11")} -fopenmp`,
   openacc: (precision) => `${gnu(precision, "gnu++17")} -march=native -fopenacc -foffload=disable`,

@@ -1,7 +1,7 @@
 import { LIBRARY, type Dialect } from "../c/dialect.js";
 import { openmpDialect } from "../c/openmp-dialect.js";
 import { writeLambdas, type LambdaLanguage } from "./lambdas.js";
-import { OPTIONS } from "./options.js";
+import { COMPILER_OPTIONS } from "./options.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 import { originText } from "../text.js";
 
@@ -106,7 +106,7 @@ export function emitSyclFile(request: EmitRequest): EmittedFile[] {
   const head = [
     `// ${originText(ir)} as SYCL 2020, ${precision}.`,
     `// icpx -fsycl -O3${strict ? " -fp-model=precise -ffp-contract=off" : ""} -c ${stem}.sycl.cpp`,
-    `// acpp ${OPTIONS.sycl(precision)} -c ${stem}.sycl.cpp`,
+    `// acpp ${COMPILER_OPTIONS.sycl(precision)} -c ${stem}.sycl.cpp`,
   ];
   return [{ name: `${stem}.sycl.cpp`, text: writeLambdas(request, { ...LANGUAGE, head }) }];
 }

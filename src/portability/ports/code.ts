@@ -1,18 +1,17 @@
 import { derive } from "../../cache/derive.js";
 import type { Binding } from "../../device/launch/binding.js";
-import type { Loader, NativeEntry } from "../../device/native/library.js";
+import type { Loader } from "../../device/native/library.js";
 import { stemOf, TARGETS, type EmitRequest } from "../../emit/standalone/index.js";
 import { unitStridesOf } from "../../emit/standalone/request.js";
 import type { KernelIR } from "../../ir/types.js";
 import { EmitError } from "../../base/errors.js";
 import { portCall, type PortCall } from "./call.js";
-import { compiledEntry, type Toolchain } from "./toolchain.js";
+import { compiledEntry, type LoadedEntry, type Toolchain } from "./toolchain.js";
 
 /** An emitted file, compiled and loaded, and how it is called. */
-export interface PortCode extends PortCall {
+export interface PortCode extends PortCall, LoadedEntry {
   /** The file, as isoform emit writes it. */
   readonly text: string;
-  readonly function: NativeEntry;
 }
 
 /** Emits, compiles and loads the kernels of one port. */
@@ -43,6 +42,6 @@ export class PortCompiler {
     const [{ text }] = TARGETS[port](request);
     const call = portCall(port, request);
     const source = { name: stemOf(name), text: `${text}\n${call.source}`, entry: call.entry };
-    return { ...call, text, function: compiledEntry(this.loader, this.toolchain, source, request.precision) };
+    return { ...call, text, ...compiledEntry(this.loader, this.toolchain, source, request.precision) };
   };
 }

@@ -90,10 +90,10 @@ export class GpuPortDevice extends CudaDevice {
 }
 
 /**
- * A call of an emitted launch function in place of the backend's own steps, which are prepared and not run: they bring the place of results and all that
+ * Call of an emitted launch function in place of the backend's own steps, which are prepared and not run: they bring the place of results and all that
  * queues ask of launches.
  */
-class GpuPortLaunch extends GpuLaunch {
+export class GpuPortLaunch extends GpuLaunch {
   private readonly args: PortArguments;
   private found: Record<string, number> = {};
 
@@ -112,7 +112,12 @@ class GpuPortLaunch extends GpuLaunch {
     return [fileRemark(this.device)];
   }
 
-  /** The compiled file's are in its library, see `resources.ts`; the backend's own kernel does not run. */
+  /** The shared library of the file, which tells what its kernels take of the GPU: see `resourceUsage`. */
+  get library(): string {
+    return this.port.library;
+  }
+
+  /** The backend's own kernel does not run. */
   override get resources(): undefined {
     return undefined;
   }

@@ -48,6 +48,6 @@ export async function openPort(port: Port): Promise<Device> {
 /** Number of the device that runs the port's loops, `ON_HOST` or `OUT_OF_REACH`. */
 function placeOf(port: HostPort, toolchain: Toolchain, loader: Loader): number {
   const place = new Int32Array(1);
-  compiledEntry(loader, toolchain, { name: PROBE, text: probeOf(port), entry: PROBE }, "fast").call(loader.address(place.buffer));
+  compiledEntry(loader, toolchain, { name: PROBE, text: probeOf(port), entry: PROBE }, "fast").function.call(loader.address(place.buffer));
   return place[0];
 }

@@ -4,7 +4,7 @@ import { DeviceError } from "../../base/errors.js";
 import { keepSource } from "../../cache/keep-source.js";
 import { askCompiler, findCompiler, processorFlags, type Compiler } from "../../device/native/compiler.js";
 import type { Loader, NativeEntry } from "../../device/native/library.js";
-import { NVIDIA_OPTIONS, OPTIONS } from "../../emit/standalone/options.js";
+import { NVIDIA_OPTIONS, COMPILER_OPTIONS } from "../../emit/standalone/options.js";
 import type { Precision } from "../../ir/launch.js";
 import { CompileFailure, libraryOf, type LibraryCommand } from "../compile.js";
 import { COMPILERS } from "../compilers.js";
@@ -45,7 +45,7 @@ function offloadingCompiler(port: Port): Compiler {
 function cppOrNvidia(port: "openacc" | "stdpar", libraries: readonly string[], remedy: string): Toolchain {
   const toGpu = process.env.ISOFORM_NVCXX !== undefined;
   const compiler = required(port, toGpu ? "nvc++" : "c++");
-  const options = toGpu ? NVIDIA_OPTIONS[port] : OPTIONS[port];
+  const options = toGpu ? NVIDIA_OPTIONS[port] : COMPILER_OPTIONS[port];
   return toolchain(port, compiler, "cpp", (precision) => [...words(options(precision)), ...LIBRARY], toGpu ? [] : libraries, remedy);
 }
 
@@ -68,7 +68,7 @@ function kokkos(): Toolchain {
   const shared = existsSync(folder) && readdirSync(folder).some((name) => name.startsWith("libkokkoscore.so"));
   const libraries = [`-L${folder}`, "-lkokkoscore", shared ? `-Wl,-rpath,${folder}` : "-Wl,--exclude-libs,ALL", "-ldl"];
   const options = (precision: Precision) => [
-    ...words(OPTIONS.kokkos(precision).replace("$ISOFORM_KOKKOS", prefix)),
+    ...words(COMPILER_OPTIONS.kokkos(precision).replace("$ISOFORM_KOKKOS", prefix)),
     ...LIBRARY,
     ...(shared ? [] : ["-fvisibility=hidden"]),
   ];
@@ -82,7 +82,7 @@ const plain = (port: "c" | "omp-target", compiler: Compiler): Toolchain =>
     port,
     compiler,
     "c",
-    (precision) => [...words(OPTIONS[port](precision)), ...LIBRARY],
+    (precision) => [...words(COMPILER_OPTIONS[port](precision)), ...LIBRARY],
     ["-lm"],
     "install the compiler's OpenMP library, such as apt install libgomp1 or libomp-dev",
   );
@@ -93,7 +93,7 @@ const device = (port: "cuda" | "hip", compiler: Compiler, suffix: string, arch: 
     compiler,
     suffix,
     (precision) => [
-      ...words(OPTIONS[port](precision).replace("native", arch)),
+      ...words(COMPILER_OPTIONS[port](precision).replace("native", arch)),
       ...(port === "cuda" ? ["-Xcompiler"] : []),
       "-fPIC",
       "-shared",
@@ -120,7 +120,7 @@ export function toolchainOf(port: Port, arch = "native"): Toolchain {
     case "kokkos":
       return kokkos();
     case "sycl": {
-      const options = (precision: Precision) => [...words(OPTIONS.sycl(precision)), ...LIBRARY];
+      const options = (precision: Precision) => [...words(COMPILER_OPTIONS.sycl(precision)), ...LIBRARY];
       return toolchain(port, required(port, "acpp"), "cpp", options, [], "name a compiler of SYCL 2020 in ISOFORM_ACPP");
     }
     case "cuda":
@@ -132,16 +132,24 @@ export function toolchainOf(port: Port, arch = "native"): Toolchain {
   }
 }
 
+/** A function of a shared library. */
+export interface LoadedEntry {
+  readonly function: NativeEntry;
+  /** Path of the library. */
+  readonly library: string;
+}
+
 /** The function `entry` of a source, compiled and loaded. Throws DeviceError in the name of the port's device. */
 export function compiledEntry(
   loader: Loader,
   tools: Toolchain,
   { name, text, entry }: { readonly name: string; readonly text: string; readonly entry: string },
   precision: Precision,
-): NativeEntry {
+): LoadedEntry {
   keepSource(name, text, precision, tools.suffix);
   try {
-    return loader.entry(libraryOf(name, text, { ...tools, options: tools.options(precision) }, loader.test(entry)), entry);
+    const library = libraryOf(name, text, { ...tools, options: tools.options(precision) }, loader.test(entry));
+    return { library, function: loader.entry(library, entry) };
   } catch (error) {
     if (error instanceof CompileFailure) throw new DeviceError(portDevice(tools.port), error.message, tools.remedy);
     if (error instanceof DeviceError) throw new DeviceError(portDevice(tools.port), error.problem, error.remedy);

@@ -25,7 +25,7 @@ for (const [port, compiler, arch] of [
     const request = requestOf(CASES[2], "fast");
     const call = portCall(port, request);
     const text = `${TARGETS[port](request)[0].text}\n${call.source}`;
-    const entry = compiledEntry(loader, toolchainOf(port, arch), { name: "dot", text, entry: call.entry }, "fast");
+    const { function: entry } = compiledEntry(loader, toolchainOf(port, arch), { name: "dot", text, entry: call.entry }, "fast");
     assert.notEqual(entry.address, 0n);
   });
 
