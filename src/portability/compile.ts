@@ -16,7 +16,7 @@ export interface LibraryCommand {
   readonly libraries: readonly string[];
   /** Ending of the file, without its dot. */
   readonly suffix: string;
-  /** What the result depends on beside these, such as the processor. */
+  /** Anything else that the result depends on, such as the processor. */
   readonly depends: string;
 }
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { askCompiler, findCompiler, type Compiler } from "../device/native/compiler.js";
 
-/* Compilers of hand-written programs and of ports beside the C compiler; environment variables name what is not on the path. */
+/* Compilers of hand-written programs and of ports beside the C compiler; environment variables name compilers elsewhere than on the path. */
 
 /** Why a compiler is missing, and what makes it available. */
 interface NoCompiler {

@@ -32,7 +32,7 @@ interface OwnMemory {
 
 /** Share of a multiprocessor that a launch's main kernel takes. */
 interface LaunchResources extends EntryResources {
-  /** Of a block. */
+  /** In a block. */
   readonly threads: number;
   /** On one multiprocessor at a time. */
   readonly blocks?: number;
@@ -91,7 +91,7 @@ export class GpuLaunch extends DeviceLaunch<GpuMachine> {
     ];
   }
 
-  /** What its main kernel takes of a multiprocessor; undefined where nothing runs. */
+  /** Share of a multiprocessor that its main kernel takes; undefined where nothing runs. */
   get resources(): LaunchResources | undefined {
     const { main } = this.code.program;
     const step = this.plan.steps.find((each) => each.kind === "run" && each.entry === main);

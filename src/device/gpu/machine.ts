@@ -17,12 +17,12 @@ export interface CodeFacts {
   readonly residentThreads?: number;
 }
 
-/** What the compiler gave an entry: numbers that a driver does not tell are undefined. */
+/** Resources that the compiler gave an entry: numbers that a driver does not tell are undefined. */
 export interface EntryResources {
-  /** Of a thread. */
+  /** For a thread. */
   readonly registers?: number;
   readonly localBytes?: number;
-  /** Of a block, without dynamic shared memory. */
+  /** For a block, without dynamic shared memory. */
   readonly sharedBytes?: number;
 }
 

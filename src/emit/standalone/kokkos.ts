@@ -2,7 +2,7 @@ import { LIBRARY, type Dialect } from "../c/dialect.js";
 import type { Code } from "../c/code.js";
 import { cppDialect } from "./cpp.js";
 import { writeLambdas, type LambdaLanguage } from "./lambdas.js";
-import type { LoopAxis } from "./launch-writer.js";
+import type { BoxAxis } from "./launch-writer.js";
 import { COMPILER_OPTIONS } from "./options.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 import { originText } from "../text.js";
@@ -16,8 +16,8 @@ const dialect: Dialect = {
 };
 
 /** Policy and parameters of a loop over a box. */
-function boxOf(axes: readonly LoopAxis[]): { policy: string; parameters: string } {
-  const list = (of: (axis: LoopAxis) => string) => axes.map(of).join(", ");
+function boxOf(axes: readonly BoxAxis[]): { policy: string; parameters: string } {
+  const list = (of: (axis: BoxAxis) => string) => axes.map(of).join(", ");
   const parameters = list(({ index }) => `const int64_t ${index}`);
   if (axes.length === 1) return { policy: rangePolicy(axes[0].begin, axes[0].end), parameters };
   const kind = `Kokkos::MDRangePolicy<Kokkos::DefaultExecutionSpace, Kokkos::Rank<${axes.length}, Kokkos::Iterate::Right, Kokkos::Iterate::Right>, Kokkos::IndexType<int64_t>>`;

@@ -1,5 +1,5 @@
 import { Code } from "../c/code.js";
-import { LaunchWriter, type ArrayParameter, type LoopAxis, type LaunchLanguage, type Partials } from "./launch-writer.js";
+import { LaunchWriter, type ArrayParameter, type BoxAxis, type LaunchLanguage, type Partials } from "./launch-writer.js";
 import type { EmitRequest } from "./request.js";
 
 /** Sum that the language adds up itself, over the variable that each element adds to. */
@@ -12,13 +12,13 @@ export interface Sum {
 /** How a C++ library runs what a lambda does for each element. */
 export interface LambdaLanguage extends LaunchLanguage {
   /** Writes a parallel loop over a box of elements around the text of `inside`. */
-  elements(code: Code, axes: readonly LoopAxis[], atomic: boolean, inside: () => void): void;
+  elements(code: Code, axes: readonly BoxAxis[], atomic: boolean, inside: () => void): void;
   /** The same for `count` units, whose variable is `unit`; one after the other if `ordered`. */
   units(code: Code, unit: string, count: string, ordered: boolean, atomic: boolean, inside: () => void): void;
   /** Writes a block that runs on one thread. */
   once(code: Code, inside: () => void): void;
   /** Writes a parallel loop that adds up; `inside` is told whether it declares the variables of the sums. */
-  sums?(code: Code, axes: readonly LoopAxis[], atomic: boolean, sums: readonly Sum[], inside: (declared: boolean) => void): void;
+  sums?(code: Code, axes: readonly BoxAxis[], atomic: boolean, sums: readonly Sum[], inside: (declared: boolean) => void): void;
   /** Declares arrays for `count` partial results, lets `fill` write the loop that fills them, and folds each by `fold` to its result. */
   partials(code: Code, count: string, places: readonly Partials[], fill: () => void, fresh: (wish: string) => string): void;
   /** Last line of the function, where the loops do not return. */
@@ -69,7 +69,7 @@ class LambdaWriter extends LaunchWriter<LambdaLanguage> {
     });
   }
 
-  private nested(code: Code, [axis, ...inner]: readonly LoopAxis[], write: () => void): void {
+  private nested(code: Code, [axis, ...inner]: readonly BoxAxis[], write: () => void): void {
     if (axis === undefined) return write();
     const { index, begin, end } = axis;
     code.block(`for (int64_t ${index} = ${begin}; ${index} < ${end}; ${index}++)`, () => this.nested(code, inner, write));

@@ -52,7 +52,7 @@ export interface LaunchLanguage {
 }
 
 /** Bounds of one axis, or a count of units, as C expressions. */
-export interface LoopAxis {
+export interface BoxAxis {
   readonly index: string;
   readonly begin: string;
   readonly end: string;
@@ -245,7 +245,7 @@ export abstract class LaunchWriter<L extends LaunchLanguage> {
     return this.indices.map((_, axis) => [this.arg({ kind: "begin", axis }), this.arg({ kind: "end", axis })]);
   }
 
-  protected get axes(): LoopAxis[] {
+  protected get axes(): BoxAxis[] {
     return this.bounds.map(([begin, end], axis) => ({ index: this.indices[axis], begin, end }));
   }
 
@@ -270,7 +270,7 @@ export abstract class LaunchWriter<L extends LaunchLanguage> {
     return this.request.ir.policy.kind === "team";
   }
 
-  /** What one team or chunk does; `tell` takes the expressions of its partial results. */
+  /** Writes the work of one team or chunk; `tell` takes the expressions of its partial results. */
   protected writeUnit(code: Code, tell: (results: readonly string[]) => void): void {
     const { ir } = this.request;
     const body = this.writer(code);

@@ -1,5 +1,5 @@
 import type { Code } from "../c/code.js";
-import { LaunchWriter, type LoopAxis, type LaunchLanguage } from "./launch-writer.js";
+import { LaunchWriter, type BoxAxis, type LaunchLanguage } from "./launch-writer.js";
 import type { EmitRequest } from "./request.js";
 
 /** Arrays that a parallel loop works on: what memory of another device must hold a copy of. */
@@ -101,4 +101,4 @@ class LoopsWriter extends LaunchWriter<LoopLanguage> {
 /** OpenMP's and OpenACC's clause for variables that are added up. */
 export const sumClause = (sum: readonly string[]): string => (sum.length > 0 ? ` reduction(+: ${sum.join(", ")})` : "");
 
-const counted = ({ index, begin, end }: LoopAxis): string => `for (int64_t ${index} = ${begin}; ${index} < ${end}; ${index}++)`;
+const counted = ({ index, begin, end }: BoxAxis): string => `for (int64_t ${index} = ${begin}; ${index} < ${end}; ${index}++)`;

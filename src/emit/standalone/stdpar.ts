@@ -1,7 +1,7 @@
 import type { Code } from "../c/code.js";
 import { cppDialect } from "./cpp.js";
 import { writeLambdas, type LambdaLanguage, type Sum } from "./lambdas.js";
-import type { LoopAxis } from "./launch-writer.js";
+import type { BoxAxis } from "./launch-writer.js";
 import { NVIDIA_OPTIONS, COMPILER_OPTIONS } from "./options.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 import { originText } from "../text.js";
@@ -38,13 +38,13 @@ struct counter {
 const policy = (atomic: boolean): string => `std::execution::${atomic ? "par" : "par_unseq"}`;
 
 /** Declares the number of elements of a box, and of all but its first axis. */
-function declareCounts(code: Code, axes: readonly LoopAxis[]): void {
+function declareCounts(code: Code, axes: readonly BoxAxis[]): void {
   for (const { index, begin, end } of axes) code.line(`const int64_t ${index}_count = ${end} > ${begin} ? ${end} - ${begin} : 0;`);
   code.line(`const int64_t elements = ${axes.map(({ index }) => `${index}_count`).join(" * ")};`);
 }
 
 /** Declares an element's indices by its number. */
-function declareIndices(code: Code, axes: readonly LoopAxis[]): void {
+function declareIndices(code: Code, axes: readonly BoxAxis[]): void {
   axes.forEach(({ index, begin }, axis) => {
     const after = axes.slice(axis + 1).map((inner) => `${inner.index}_count`);
     const quotient = after.length === 0 ? "element" : `element / ${after.length > 1 ? `(${after.join(" * ")})` : after[0]}`;
@@ -57,7 +57,7 @@ function loop(code: Code, variable: string, count: string, atomic: boolean, insi
 }
 
 /** Several sums travel as one value. */
-function sums(code: Code, axes: readonly LoopAxis[], atomic: boolean, all: readonly Sum[], inside: (declared: boolean) => void): void {
+function sums(code: Code, axes: readonly BoxAxis[], atomic: boolean, all: readonly Sum[], inside: (declared: boolean) => void): void {
   declareCounts(code, axes);
   const one = all.length === 1;
   const T = one ? all[0].T : "totals";

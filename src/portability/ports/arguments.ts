@@ -14,7 +14,7 @@ export const fileRemark = (device: string): string =>
 
 /** The struct with which a port's launch function is called. */
 export class PortArguments {
-  /** Of the struct. */
+  /** The struct's place in memory. */
   readonly address: bigint;
   private readonly data: DataView;
 

@@ -104,7 +104,7 @@ const inC = (members: readonly string[], statements: readonly string[]): string[
   "",
 ];
 
-/** What is thrown may not leave the library. */
+/** Exceptions may not leave the library. */
 const inCpp = (headers: readonly string[], members: readonly string[], statements: readonly string[]): string[] => [
   ...["cstdio", "exception", ...headers].map((name) => `#include <${name}>`),
   "struct port_arguments {",

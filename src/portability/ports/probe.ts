@@ -5,7 +5,7 @@ import type { HostPort } from "./names.js";
 /** Entry of every probe: it takes the address of the place. */
 export const PROBE = "port_place";
 
-/** What a probe answers where the loops run on the host, and where it runs on a device that does not reach the host's memory. */
+/** Answers of a probe: the loops run on the host; they run on a device that does not reach the host's memory. */
 export const ON_HOST = -1;
 export const OUT_OF_REACH = -2;
 
