@@ -63,6 +63,7 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "portability/handwritten": "backends",
   "portability/ports/": "backends",
   "portability/profile/": "backends",
+  "portability/resources": "backends",
   "random/devices/": "backends",
   "random/devices/js": "default",
   "random/devices/js-debug": "default",
