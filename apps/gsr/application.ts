@@ -4,20 +4,25 @@ import { constraintRows } from "./constraints.js";
 import { parallelRows } from "./generate.js";
 import type { Solution } from "./lsqr.js";
 import { PAPER_KERNELS } from "./paper.js";
+import { firstShare } from "./division.js";
 import { constraintResiduals, observationResiduals } from "./reference.js";
 import { instrumentLayout, sections, starRows } from "./shape.js";
 import { simulatedRows } from "./simulated.js";
-import { FORMS, GENERAL_FORMS, Solver, shapeOf, type FormName } from "./solver.js";
+import { fastestFormOn, FORMS, GENERAL_FORMS, Solver, shapeOf, type FormName } from "./solver.js";
+import type { RowSource } from "./source.js";
 import { footprint } from "./system.js";
+import { trafficOf } from "./traffic.js";
 
 const sizeOf = ({ gib, quick }: ProblemOptions): number => gib ?? (quick ? 0.02 : 0.25);
 const iterationsOf = ({ iterations, quick }: ProblemOptions): number => iterations ?? (quick ? 5 : 20);
 
-/** Form in which each device takes the fastest one that it has room for. */
-const FASTEST = "fastest";
-const formOf = ({ form = "paper" }: ProblemOptions) => form as FormName | typeof FASTEST;
-/** The problem in words: kernels of other forms than `paper` are not the published program's. */
-const problemOf = (gib: number, form: string): string => `gsr ${gib} GiB${form === "paper" ? "" : `, ${form}`}`;
+/** `paper` has the published program's kernels. */
+const formOf = ({ form = "paper" }: ProblemOptions) => form as FormName;
+function rowsOf(options: ProblemOptions): RowSource {
+  const rows = simulatedRows(shapeOf({ gib: sizeOf(options) }), "parallel", SEED);
+  return options.memberOf === undefined ? rows : firstShare(rows, options.memberOf);
+}
+const problemOf = (options: ProblemOptions): string => `gsr ${sizeOf(options)} GiB`;
 
 const SEED = 0;
 const TOLERANCE = 1e-10;
@@ -30,19 +35,24 @@ export const application: Application = {
   name: "gsr",
   summary: "LSQR on the simulated system of the Gaia mission's AVU-GSR pipeline",
 
-  forms: [...GENERAL_FORMS, FASTEST],
-
-  footprint(options) {
-    const rows = simulatedRows(shapeOf({ gib: sizeOf(options) }), "parallel", SEED);
-    const form = formOf(options);
-    return footprint(rows) + (form === FASTEST ? 0 : FORMS[form].footprint(rows.shape));
+  division: {
+    counted: "rows",
+    extents: (options) => [shapeOf({ gib: sizeOf(options) }).observations],
+    exchange: (options, members) => trafficOf(shapeOf({ gib: sizeOf(options) }), members),
+    requireMembers: (options, members) => void firstShare(rowsOf(options), members),
   },
 
-  async prepare({ locals: [{ device }] }, options, progress) {
-    const gib = sizeOf(options);
-    const form = formOf(options);
-    const solver = await Solver.create(device, { gib, seed: SEED, precision: options.precision, form }, progress);
+  forms: { names: GENERAL_FORMS, alone: ["paper"], fastest: (set, options) => fastestFormOn(set, rowsOf(options)) },
+
+  footprint(options) {
+    const rows = rowsOf(options);
+    return footprint(rows) + FORMS[formOf(options)].footprint(rows.shape);
+  },
+
+  async prepare(set, options, progress) {
+    const solver = await Solver.of(set, rowsOf(options), { precision: options.precision, form: formOf(options) }, progress);
     const isPaper = solver.form === "paper";
+    const isAlone = set.members.length === 1;
     const names = isPaper ? PAPER_KERNELS : [...new Set(solver.steps.map(({ name }) => name))];
     const costs = costsByName(solver.steps);
     const bytes = solver.steps.reduce((total, { launch }) => total + launch.cost.bytes, 0);
@@ -50,12 +60,14 @@ export const application: Application = {
     let last: Solution | undefined;
 
     const prepared: PreparedApplication = {
-      problem: problemOf(gib, form),
+      problem: problemOf(options),
       form: solver.form,
 
       async run(iterations = iterationsOf(options)) {
-        last = await solver.solve({ iterations, timed: true });
+        last = await solver.solve({ iterations, timed: isAlone });
         const { secondsPerIteration, steps } = last;
+        // Kernels of several members go on side by side.
+        if (!isAlone) return [{ quantity: ITERATION, seconds: secondsPerIteration, bytes, flops }];
         // Kernels of different forms do not compare.
         const kernels = names.map((name): Sample => ({
           quantity: isPaper ? name : `${solver.form} ${name}`,
@@ -68,7 +80,7 @@ export const application: Application = {
       /** LSQR's running estimate of |b - A x| against the true one, and that one's rows against plain JavaScript. */
       async validate(): Promise<Verdict> {
         if (!last) throw new Error("validate() needs a run: call run() before it");
-        const { shape } = solver.system;
+        const { shape } = solver;
         const knownTerms = await solver.knownTerms();
         const x = await solver.solution();
         const windows = sampleRows(shape.observations);
@@ -93,9 +105,7 @@ export const application: Application = {
   },
 
   byHand(options) {
-    const form = formOf(options);
-    const gib = sizeOf(options);
-    const shape = shapeOf({ gib });
+    const shape = shapeOf({ gib: sizeOf(options) });
     const rows = parallelRows(shape, SEED);
     const { rowStart, columns, values } = constraintRows(shape);
     const counts = [shape.stars, shape.observations, shape.knots, instrumentLayout(shape).size, rowStart.length - 1, columns.length];
@@ -103,12 +113,12 @@ export const application: Application = {
     const places = [rows.knot, rows.column, starRows(shape), rowStart, columns];
     return {
       program: "gsr",
-      problem: problemOf(gib, form),
+      problem: problemOf(options),
       iterations: iterationsOf(options),
       sizes: counts,
       inputs: [...coefficients, ...places.map((array) => new Float64Array(array)), values],
       outputs: [sections(shape).unknowns, 2],
-      quantities: [ITERATION, ...PAPER_KERNELS.map((kernel) => (form === "paper" ? kernel : undefined))],
+      quantities: [ITERATION, ...PAPER_KERNELS],
       /** Compares the norm of the residual that LSQR carries along with the norm of its solution's residual. */
       validate([x, [rnorm, bnorm]]) {
         const residuals = [observationResiduals(shape, rows, x), constraintResiduals(shape, x)];

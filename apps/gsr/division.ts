@@ -1,7 +1,8 @@
 import type { Precision } from "isoform";
 import { LaunchError } from "isoform";
 import type { Shape } from "./shape.js";
-import type { Window } from "./source.js";
+import { sections } from "./shape.js";
+import type { RowSource, Window } from "./source.js";
 
 /*
  * How a system is shared out among members: each has runs of neighbouring stars with all their observations. In strict mode sums over rows are made of
@@ -68,3 +69,24 @@ export const shapeOfWindow = (shape: Shape, { stars, rows }: Window): Shape => (
   stars: stars[1] - stars[0],
   observations: rows[1] - rows[0],
 });
+
+/**
+ * Rows of the first of some members, as a system of its own with all unknowns that stars share: it takes the time of a member's part, and its solution means nothing.
+ * @throws LaunchError for more members than there are stars
+ */
+export function firstShare(source: RowSource, members: number): RowSource {
+  const [part] = divide(source.starRow, members, false);
+  const shape = shapeOfWindow(source.shape, part);
+  const dropped = sections(source.shape).attitude - sections(shape).attitude;
+  return {
+    ...source,
+    shape,
+    starRow: source.starRow.slice(0, part.stars[1] + 1),
+    // Other members' rows have the rest of the shared unknowns.
+    mayLeave: true,
+    constraints() {
+      const { first, ...rows } = source.constraints();
+      return { ...rows, first: first - dropped };
+    },
+  };
+}

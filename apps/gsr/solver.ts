@@ -440,7 +440,7 @@ function requireForm({ members, name }: DeviceSet, form: FormName, norm: Norm): 
 }
 
 /** The fastest form of all devices: each must have room for its part. */
-function fastestFormOn(set: DeviceSet, source: RowSource, coefficients: CoefficientType): FormName {
+export function fastestFormOn(set: DeviceSet, source: RowSource, coefficients: CoefficientType = "f64"): FormName {
   const count = set.members.length;
   if (count === 1) return fastestForm(set.locals[0].device, source, coefficients);
   const part: RowSource = {

@@ -79,7 +79,7 @@ export function addAssess(program: Command, shell: Shell): void {
   assess
     .option(
       "--form <name>",
-      "how an application with several forms does its work, such as gathered for gsr, or fastest, which each device chooses for itself; an unknown name lists them; default: the first",
+      "how an application with several forms does its work: a name, such as gathered for gsr, fastest, which each device chooses for itself, or all; an unknown name lists them; default: the first and the fastest",
     )
     .addOption(
       new Option("--f64 <how>", "on devices without f64, emulate it as the sum of two f32; by default they are left out").choices([

@@ -20,6 +20,7 @@ interface EmitOptions extends Storage {
   fixed?: Record<string, number | boolean>;
   size: number;
   range?: [number, number][];
+  form?: string;
 }
 
 const EXAMPLES = `
@@ -27,6 +28,7 @@ Examples:
   isoform emit axpy.mjs --target cuda                           print every kernel that the file exports
   isoform emit kernels.mjs --target opencl --kernel dot --out cl    write dot.cl and dot.c
   isoform emit poisson --target c --precision strict --out poisson-c
+  isoform emit gsr --form gathered --target cuda --out gsr-gathered
 
 Each file begins with the command that compiles it and says what its launch function takes: docs/emit.md.`;
 
@@ -50,6 +52,7 @@ export function addEmit(program: Command, shell: Shell): void {
     .option("--range <bounds>", "for wat: begin and end along each axis of a kernel's range, such as 1:15,1:15", bounds)
     .addOption(option("grid"))
     .addOption(option("layout"))
+    .option("--form <name>", "kernels of one form of an application with several, such as gathered for gsr; default: the first")
     .addHelpText("after", EXAMPLES)
     .action((source: string, options: EmitOptions) => emit(source, options, shell));
 }
@@ -64,8 +67,10 @@ function option(name: "precision" | "grid" | "layout"): Option {
 
 async function emit(source: string, options: EmitOptions, shell: Shell): Promise<void> {
   const { kernelsOfApplication, kernelsOfFile } = await import("./found-kernels.js");
+  if (options.form !== undefined && !Object.hasOwn(APPLICATIONS, source))
+    throw new IsoformError(`--form ${options.form}: ${source} is a file, and files have no forms; leave the option out`);
   const found = Object.hasOwn(APPLICATIONS, source)
-    ? await kernelsOfApplication(APPLICATIONS[source], options)
+    ? await kernelsOfApplication(source, APPLICATIONS[source], options)
     : await kernelsOfFile(source, options);
   const files = await filesOf(chosen(source, found, options.kernel), options);
   if (options.out === undefined) return shell.print(printed(files));

@@ -67,7 +67,7 @@ export function addExplain(program: Command, shell: Shell, modules: SkeletonModu
 }
 
 /** Modules of the applications that come with the package. */
-export function registeredSkeletons(): SkeletonModules {
+function registeredSkeletons(): SkeletonModules {
   return Object.fromEntries(Object.entries(APPLICATIONS).flatMap(([name, { skeleton }]) => (skeleton ? [[name, skeleton]] : [])));
 }
 

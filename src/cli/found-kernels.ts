@@ -18,6 +18,8 @@ export interface FindOptions extends Storage {
   readonly size: number;
   /** Bounds of a kernel's range, where the target compiles them in. Default: all indices. */
   readonly range?: readonly (readonly [begin: number, end: number])[];
+  /** One of the forms of an application with several. Default: the first. */
+  readonly form?: string;
 }
 
 /**
@@ -36,13 +38,22 @@ export async function kernelsOfFile(path: string, options: FindOptions): Promise
 }
 
 /** Finds the kernels of an application as it runs them: containers are fused, and written for its grid. */
-export async function kernelsOfApplication({ skeleton, application }: Registered, options: FindOptions): Promise<FoundKernel[]> {
+export async function kernelsOfApplication(
+  name: string,
+  { skeleton, application }: Registered,
+  options: FindOptions,
+): Promise<FoundKernel[]> {
+  const { precision, form } = options;
+  const known = application && (await application()).application;
+  if (form !== undefined) {
+    const { requireForm } = await import("../portability/forms.js");
+    requireForm(known ?? { name }, form);
+  }
   if (skeleton) return distinct(await launchedBySkeleton(await skeleton(), options));
   const { observeLaunches } = await import("./observed-launches.js");
-  const module = await application!();
   return distinct(
-    await observeLaunches(options.precision, async (set) => {
-      const prepared = await module.application.prepare(set, { gib: SMALL_GIB, iterations: 1, precision: options.precision });
+    await observeLaunches(precision, async (set) => {
+      const prepared = await known!.prepare(set, { gib: SMALL_GIB, iterations: 1, precision, form });
       await prepared.run();
       prepared.free();
     }),

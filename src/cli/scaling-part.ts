@@ -1,12 +1,14 @@
 import type { Command } from "commander";
 import { IsoformError } from "../base/errors.js";
 import type { Shell } from "../portability/application.js";
-import type { MeasuringTask } from "../portability/scaling/parts.js";
+import type { Applications, MeasuringTask } from "../portability/scaling/parts.js";
 import { PART_COMMAND } from "../portability/scaling/request.js";
-import { registeredSkeletons, type SkeletonModules } from "./explain.js";
+import { APPLICATIONS, type Registered } from "./commands.js";
+
+const KINDS = ["kernels", "iterations", "work", "link"] as const satisfies readonly MeasuringTask["what"][];
 
 /** Adds the command by which `isoform scaling` measures in processes of their own; help does not show it. */
-export function addScalingPart(program: Command, shell: Shell, modules: SkeletonModules = registeredSkeletons()): void {
+export function addScalingPart(program: Command, shell: Shell): void {
   program
     .command(PART_COMMAND, { hidden: true })
     .description("measure one part of a scaling study, and print it as JSON")
@@ -14,18 +16,28 @@ export function addScalingPart(program: Command, shell: Shell, modules: Skeleton
     .addHelpText("after", `\nExamples:\n  isoform ${PART_COMMAND} '{"what":"link","devices":"wasm*2"}'`)
     .action(async (text: string) => {
       const { measurePart } = await import("../portability/scaling/parts.js");
-      const measured = await measurePart(partOf(text), async (name) => {
-        if (!Object.hasOwn(modules, name)) throw new IsoformError(`"${name}" has no sequence of containers`);
-        return modules[name]();
-      });
-      shell.print(JSON.stringify(measured));
+      shell.print(JSON.stringify(await measurePart(partOf(text), applications)));
     });
+}
+
+const applications: Applications = {
+  skeleton: (name) => loaded(name, "skeleton"),
+  application: async (name) => (await loaded(name, "application")).application,
+};
+
+async function loaded<K extends "skeleton" | "application">(
+  name: string,
+  part: K,
+): Promise<Awaited<ReturnType<NonNullable<Registered[K]>>>> {
+  const load = Object.hasOwn(APPLICATIONS, name) ? APPLICATIONS[name][part] : undefined;
+  if (!load) throw new IsoformError(`"${name}" is not an application that scales`);
+  return (await load()) as Awaited<ReturnType<NonNullable<Registered[K]>>>;
 }
 
 function partOf(text: string): MeasuringTask {
   try {
     const part = JSON.parse(text) as Partial<MeasuringTask>;
-    if (["kernels", "iterations", "link"].includes(part.what ?? "") && typeof part.devices === "string") return part as MeasuringTask;
+    if (KINDS.some((kind) => kind === part.what) && typeof part.devices === "string") return part as MeasuringTask;
   } catch {
     // Refused below.
   }

@@ -2,12 +2,13 @@ import { fileURLToPath } from "node:url";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { IsoformError } from "../base/errors.js";
 import type { Shell } from "../portability/application.js";
-import { checkRequest, type ScalingRequest } from "../portability/scaling/request.js";
+import type { Predictor } from "../portability/scaling/predictor.js";
+import { checkRequest, oneDevice, type ScalingRequest } from "../portability/scaling/request.js";
 import { Stopped } from "../portability/stop.js";
 import { DEFAULT_SETTINGS, SPLIT_OPTION, type SkeletonSettings } from "../skeleton/settings.js";
-import { registeredSkeletons, type SkeletonModules } from "./explain.js";
+import { APPLICATIONS } from "./commands.js";
 import { makeOutputFolder } from "./folders.js";
-import { count } from "./numbers.js";
+import { count, positive } from "./numbers.js";
 import { boxDimension } from "./rank-options.js";
 import { addSettings } from "./settings.js";
 
@@ -20,12 +21,20 @@ interface ScalingOptions extends Omit<SkeletonSettings, "size" | "planes" | "fus
   launch?: string;
   links?: string;
   ranksPerNode?: number;
+  form?: string;
   repeats: number;
   output?: string;
 }
 
 /** The command line, for parts of the study in processes of their own. */
 const MAIN = fileURLToPath(new URL("main.js", import.meta.url));
+
+/** Applications that can be measured on several members. */
+const SCALABLE = Object.entries(APPLICATIONS)
+  .filter(([, { skeleton, application }]) => skeleton ?? application)
+  .map(([name]) => name);
+/** Options that say how a grid is stored and divided. */
+const GRID_OPTIONS = ["grid", "layout", "occ", "split", "dimension"];
 
 /** Devices where none are named: in one process, and of each rank. */
 const DEFAULT_DEVICES = { members: "wasm*{n}", ranks: "mpi:wasm" } as const;
@@ -36,20 +45,21 @@ const EXAMPLES = `
 Examples:
   isoform scaling lbm --dimension 3 --strong 128 --weak 64 --ranks 1,2 --launch "mpirun -n {n}"
   isoform scaling poisson --strong 256 --ranks 1,2 --devices "cuda:{i}"
+  isoform scaling gsr --weak 10 --ranks 1,2,4 --devices "cuda:{i}"
   isoform scaling heat --weak 512 --ranks 1,2,4 --devices "wasm*{n}" --output heat-study
 
 docs/nodes.md says what is predicted from what, and how to read the band.`;
 
 /** Adds `isoform scaling`. */
-export function addScaling(program: Command, shell: Shell, modules: SkeletonModules = registeredSkeletons()): void {
+export function addScaling(program: Command, shell: Shell): void {
   const command = program
     .command("scaling")
     .description(
       "predict how an application scales over ranks, then measure it: the prediction is written, and its hash printed, before the first run",
     )
-    .argument("<application>", `one of ${Object.keys(modules).join(", ")}`)
-    .option("--strong <n>", "cells along each axis of one box that all ranks share", count)
-    .option("--weak <n>", "cells along each axis of the box of each rank", count)
+    .argument("<application>", `one of ${SCALABLE.join(", ")}`)
+    .option("--strong <n>", "cells along each axis of one box that all ranks share; GiB for an application without a grid", positive)
+    .option("--weak <n>", "cells along each axis of the box of each rank, or its GiB", positive)
     .option("--ranks <list>", "numbers of ranks to measure, in ascending order", counts, [1, 2])
     .option("--launch <command>", 'command that starts {n} processes: "mpirun -n {n}"; by default members are of one process')
     .option(
@@ -67,14 +77,20 @@ export function addScaling(program: Command, shell: Shell, modules: SkeletonModu
     .option("--output <folder>", "folder for prediction.json, results.json and scaling.svg; default: scaling- and the application's name");
   command.addOption(new Option(SPLIT_OPTION.flags, SPLIT_OPTION.description).choices(SPLIT_OPTION.choices));
   addSettings(command, DEFAULT_SETTINGS);
-  command.addHelpText("after", EXAMPLES).action((name: string, options: ScalingOptions) => scaling(name, options, shell, modules));
+  command
+    .option("--form <name>", "form of an application with several, such as gathered for gsr; default: the fastest of each device")
+    .addHelpText("after", EXAMPLES)
+    .action((name: string, options: ScalingOptions) => {
+      const given = (option: string): boolean => command.getOptionValueSource(option) === "cli";
+      return scaling(name, options, GRID_OPTIONS.filter(given), shell);
+    });
 }
 
-async function scaling(name: string, options: ScalingOptions, shell: Shell, modules: SkeletonModules): Promise<void> {
-  if (!Object.hasOwn(modules, name))
-    throw new IsoformError(`"${name}" has no sequence of containers to predict; these have: ${Object.keys(modules).join(", ") || "none"}`);
+async function scaling(name: string, options: ScalingOptions, ofGrid: readonly string[], shell: Shell): Promise<void> {
+  if (!SCALABLE.includes(name)) throw new IsoformError(`"${name}" is not an application that scales; these are: ${SCALABLE.join(", ")}`);
   const request = await requestOf(name, options);
   checkRequest(request);
+  const predictor = await predictorOf(request, ofGrid);
   const folder = options.output ?? `scaling-${name}`;
   await makeOutputFolder(folder);
   const [{ study, FILES }, { join }] = await Promise.all([import("../portability/scaling/study.js"), import("node:path")]);
@@ -85,7 +101,7 @@ async function scaling(name: string, options: ScalingOptions, shell: Shell, modu
   try {
     const found = await study(request, {
       folder,
-      module: await modules[name](),
+      predictor,
       children: { program: [process.execPath, MAIN], launch: request.launch, stop: interruption.stop },
       write: (path, text) => shell.writeFile(path, text),
       print: (text) => shell.print(text),
@@ -110,14 +126,36 @@ async function scaling(name: string, options: ScalingOptions, shell: Shell, modu
   process.exit(interruption.exitCode);
 }
 
+/** How the application is predicted: by its sequence of containers, or by the shares into which it divides its work. */
+async function predictorOf(request: ScalingRequest, ofGrid: readonly string[]): Promise<Predictor> {
+  const { application: name, form, sizes } = request;
+  const { skeleton, application } = APPLICATIONS[name];
+  if (!skeleton) {
+    const [option] = ofGrid;
+    if (option !== undefined) throw new IsoformError(`--${option}: ${name} has no grid; leave the option out`);
+    const [{ workPredictor }, loaded] = await Promise.all([import("../portability/scaling/work-predictor.js"), application!()]);
+    return workPredictor(request, loaded.application);
+  }
+  if (form !== undefined) throw new IsoformError(`--form: ${name} has one form; leave the option out`);
+  for (const [option, size] of Object.entries(sizes))
+    if (size !== undefined && !Number.isSafeInteger(size))
+      throw new IsoformError(`--${option} ${size}: a box has a whole number of cells along each axis`);
+  const [{ gridPredictor }, { sampledPlan }] = await Promise.all([
+    import("../portability/scaling/grid-predictor.js"),
+    import("../skeleton/sampled-plan.js"),
+  ]);
+  return gridPredictor(request, await sampledPlan(await skeleton(), oneDevice(request.devices), request.settings));
+}
+
 async function requestOf(application: string, options: ScalingOptions): Promise<ScalingRequest> {
-  const { strong, weak, ranks, extrapolate, launch, links, ranksPerNode, repeats, grid, layout, occ, precision, split } = options;
+  const { strong, weak, ranks, extrapolate, launch, links, ranksPerNode, form, repeats, grid, layout, occ, precision, split } = options;
   if ((links === undefined) !== (ranksPerNode === undefined))
     throw new IsoformError("--links are those between nodes: give --ranks-per-node as well, and both or neither");
   const { linksOf } = await import("../skeleton/ranks/links.js");
   return {
     application,
     settings: { grid, layout, occ, precision, fuse: true, unroll: 1, dimension: options.dimension, ...(split && { split }) },
+    ...(form !== undefined && { form }),
     sizes: { strong, weak },
     ranks,
     extrapolated: extrapolate.filter((count) => !ranks.includes(count)),

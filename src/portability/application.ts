@@ -16,9 +16,11 @@ export interface ProblemOptions extends Partial<GridSettings> {
   gib?: number;
   /** Iterations in one run. Default: the application's. */
   iterations?: number;
+  /** The share of one member of this many, on one device, which has a time but no result of its own; for applications with a `division`. */
+  memberOf?: number;
   /** A first look: the smallest size and count that still say something. */
   quick?: boolean;
-  /** The way in which the application does its work, one of its `forms`. Default: the first. */
+  /** The way in which the application does its work, by a name in its `forms`. Default: the first. */
   form?: string;
 }
 
@@ -90,6 +92,36 @@ export interface HandWritten {
   validate(outputs: readonly Float64Array[]): Verdict | Promise<Verdict>;
 }
 
+/** Ways in which an application can do its work. */
+export interface ApplicationForms {
+  /** The default first. */
+  readonly names: readonly string[];
+  /** Names of forms that one device alone can take, of an application with a `division`. */
+  readonly alone?: readonly string[];
+  /** The fastest form of a set, as measured, that its memory has room for. */
+  fastest(set: DeviceSet, options: ProblemOptions): string;
+}
+
+/** Traffic of one member with the others in an iteration. */
+export interface MemberTraffic {
+  /** Bytes that it sends. */
+  readonly bytes: number;
+  readonly messages: number;
+  /** Messages of others that it waits for one after the other. */
+  readonly waits: number;
+}
+
+/** How an application without a grid divides its work among the members of a set. */
+export interface WorkDivision {
+  /** Unit of `extents`, in a word: `rows`. */
+  readonly counted: string;
+  /** Counts of the whole problem. */
+  extents(options: ProblemOptions): readonly number[];
+  exchange(options: ProblemOptions, members: number): MemberTraffic;
+  /** Throws LaunchError for a problem that cannot be divided among this many. */
+  requireMembers(options: ProblemOptions, members: number): void;
+}
+
 /** An application that `isoform assess` can measure. */
 export interface Application {
   /** As typed after `isoform assess`: `gsr`, `stream`. */
@@ -100,8 +132,10 @@ export interface Application {
   readonly onGrid?: boolean;
   /** Kinds of grids that it runs on. Default: all. */
   readonly grids?: readonly GridKind[];
-  /** Ways in which it can do its work, for `--form`, the default first. */
-  readonly forms?: readonly string[];
+  /** How several devices work together, of an application without a grid. Without it, one device does all. */
+  readonly division?: WorkDivision;
+  /** Ways in which it can do its work, for `--form`, if there are several. */
+  readonly forms?: ApplicationForms;
   /** Device memory that `prepare` will take. Sizes are checked before anything is allocated. */
   footprint(options: ProblemOptions): number;
   /** Throws LaunchError for options that make no sense, DeviceError for a device that cannot run it. */

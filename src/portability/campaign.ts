@@ -1,8 +1,9 @@
 import type { Device, OpenOptions } from "../device/device.js";
 import type { GridSettings } from "../skeleton/settings.js";
-import { DeviceError, IsoformError, LaunchError } from "../base/errors.js";
-import { hasGrid, type Application, type ProblemOptions, type ProgressFactory } from "./application.js";
+import { DeviceError, IsoformError } from "../base/errors.js";
+import type { Application, ProblemOptions, ProgressFactory } from "./application.js";
 import type { Evidence } from "./assessment.js";
+import { codePathsOf, misfitOf, type CodePath, type Misfit } from "./code-paths.js";
 import { groupBy } from "./group.js";
 import { hardwareOf, hostPlatform, platformOf, thisMachine } from "./machine.js";
 import { measurePeaks, type Peaks } from "./measure.js";
@@ -26,7 +27,7 @@ export interface CampaignOptions extends Partial<GridSettings>, OpenOptions {
   gib?: number;
   iterations?: number;
   quick?: boolean;
-  /** Form of applications with several. */
+  /** Form of applications with several, `fastest` or `all`. Default: the first and the fastest. */
   form?: string;
   /** Hand-written programs are measured beside the applications, where there are some and a compiler: yes unless false. */
   handwritten?: boolean;
@@ -65,11 +66,6 @@ interface Lost {
   readonly failed?: boolean;
 }
 
-/** An application whose problem is too large for a target. */
-interface Misfit extends Lost {
-  readonly application: Application;
-}
-
 /** Iterations of one run, if time is short and nobody asked for more. */
 const FEW_ITERATIONS = 5;
 /** For the repeats of one measurement of a peak, where time is short. */
@@ -97,11 +93,13 @@ export async function measureApplications(
     const { gib, precision, quick, grid, layout, occ, form } = options;
     const iterations = options.iterations ?? (options.seconds && FEW_ITERATIONS);
     const problem: ProblemOptions = { gib, precision, quick, iterations, grid, layout, occ, form };
-    const misfits = applications.flatMap((application) => targets.flatMap((target) => misfitOf(application, target, problem) ?? []));
-    const fits = (application: Application, target: AssessedTarget): boolean =>
-      !misfits.some((misfit) => misfit.application === application && misfit.target === target);
-    const suited = targets.filter((target) => applications.some((application) => fits(application, target)));
-    if (misfits.length > 0 && (options.devices !== undefined || suited.length === 0)) throw misfits[0].error;
+    const paths = codePathsOf(applications, targets, problem);
+    const misfits = paths.flatMap((path) => misfitOf(path) ?? []);
+    const fitting = paths.filter((path) => !misfits.some((misfit) => misfit.path === path));
+    const suited = targets.filter((target) => fitting.some((path) => path.target === target));
+    // Other forms of an application may fit where one does not.
+    const homeless = misfits.find(({ path }) => !fitting.some((each) => isSame(each, path)));
+    if (homeless && (options.devices !== undefined || suited.length === 0)) throw homeless.error;
     const lost: Lost[] = [];
     const first = await peaksOf(suited, options, progress, registry, lost);
     const sound = suited.filter((target) => !lost.some((each) => each.target === target));
@@ -112,13 +110,16 @@ export async function measureApplications(
     for (const [n, application] of applications.entries()) {
       // Passes on time that one application has left over to the next ones.
       const share = ((options.seconds ?? Infinity) - seconds(started)) / (applications.length - n);
-      const able = sound.filter((target) => fits(application, target));
-      const contestants = able.map((target) => contestantOf(application, target, problem));
-      if (options.handwritten !== false) contestants.push(...handWritten(application, able, problem));
-      const groups = groupsThatFit(contestants, application.footprint(problem));
+      const able = fitting.filter((path) => path.application === application && sound.includes(path.target));
+      const contestants = able.map(contestantOf);
+      if (options.handwritten !== false)
+        contestants.push(...handWritten(application, [...new Set(able.map(({ target }) => target))], { ...problem, form: undefined }));
+      const groups = groupsThatFit(contestants);
       const ran: Evidence[] = [];
-      const refused: Refusal[] = [...misfits.filter((misfit) => misfit.application === application), ...lost].map(
-        ({ target, error, failed = false }: Lost) => ({ contestant: contestantOf(application, target, problem), error, failed }),
+      const refused = refusalsOf(
+        paths.filter((path) => path.application === application),
+        misfits,
+        lost,
       );
       for (const group of groups) {
         const limits = { repeats, seconds: share / groups.length, iterations: options.seconds && iterations, stop };
@@ -206,35 +207,8 @@ const installed: Registry = {
   },
 };
 
-/** Throws LaunchError for an option that the application does not have; returns what is too large for the devices. */
-function misfitOf(application: Application, target: AssessedTarget, problem: ProblemOptions): Misfit | undefined {
-  const { name, set, memory } = target;
-  const given = (["grid", "layout", "occ"] as const).find((option) => problem[option] !== undefined);
-  if (!application.onGrid && given !== undefined)
-    throw new LaunchError(`--${given}: ${application.name} has no grid; leave the option out, or name only applications on grids`);
-  if (problem.grid !== undefined && !hasGrid(application, problem.grid))
-    throw new LaunchError(`--grid ${problem.grid}: ${application.name} runs on ${application.grids!.join(" and ")} grids only`);
-  if (!application.onGrid && set.members.length > 1)
-    throw new LaunchError(`${application.name} runs on one device, and ${name} has ${set.members.length} members: choose single devices`);
-  requireForm(application, problem.form);
-  const needed = application.footprint(problem);
-  if (needed <= memory) return undefined;
-  const text = `${application.name} needs ${gibText(needed)} on ${name}, which has ${gibText(memory)}: choose a smaller --gib`;
-  return { application, target, error: new LaunchError(text) };
-}
-
-function requireForm({ name, forms }: Application, form: string | undefined): void {
-  if (form === undefined) return;
-  if (!forms) throw new LaunchError(`--form: ${name} has one form; leave the option out, or name only applications with several`);
-  if (!forms.includes(form)) throw new LaunchError(`--form ${form}: ${name} has the forms ${forms.join(", ")}`);
-}
-
 function seconds(since: number): number {
   return (performance.now() - since) / 1e3;
-}
-
-function gibText(bytes: number): string {
-  return `${(bytes / 2 ** 30).toFixed(2)} GiB`;
 }
 
 /** On each platform the devices that reach the most: its roofs are theirs. */
@@ -276,14 +250,30 @@ async function peaksOf(
   return all;
 }
 
-/** Groups of contestants whose data, of `needed` bytes each, can be in memory at once are measured together, the others one by one. */
-function groupsThatFit(contestants: readonly Contestant[], needed: number): Contestant[][] {
+/** Whether two code paths differ in their form alone. */
+const isSame = (a: CodePath, b: CodePath): boolean => a.application === b.application && a.target === b.target;
+
+/** Code paths that do not fit, and targets that were lost: these once, whatever the forms. */
+function refusalsOf(paths: readonly CodePath[], misfits: readonly Misfit[], lost: readonly Lost[]): Refusal[] {
+  const tooLarge = misfits
+    .filter(({ path }) => paths.includes(path))
+    .map(({ path, error }) => ({ contestant: contestantOf(path), error, failed: false }));
+  const ofLost = lost.flatMap(({ target, error, failed = false }) => {
+    const path = paths.find((each) => each.target === target);
+    return path ? [{ contestant: contestantOf(path), error, failed }] : [];
+  });
+  return [...tooLarge, ...ofLost];
+}
+
+/** Groups of contestants whose data can be in memory at once are measured together, the others one by one. */
+function groupsThatFit(contestants: readonly Contestant[]): Contestant[][] {
   const groups: Contestant[][] = [];
   for (const contestant of contestants) {
     const { target } = contestant;
     const group = groups.find((g) => {
       const neighbours = g.filter((other) => other.target.sharesMemoryWith(target));
-      return (neighbours.length + 1) * needed <= Math.min(...[contestant, ...neighbours].map((each) => each.target.memory));
+      const all = [contestant, ...neighbours];
+      return all.reduce((total, { bytes }) => total + bytes, 0) <= Math.min(...all.map((each) => each.target.memory));
     });
     if (group) group.push(contestant);
     else groups.push([contestant]);

@@ -18,6 +18,7 @@ import type { Missing, Setting, Validation } from "./schema.js";
 import { NoProgramError } from "./handwritten/sources.js";
 import { mean, uncertainty } from "./statistics.js";
 import { Stopped, unlessStopped } from "./stop.js";
+import type { CodePath } from "./code-paths.js";
 import type { AssessedTarget } from "./target.js";
 
 /** Enough for a mean and its error, of a quick look or where time is short. */
@@ -53,6 +54,8 @@ export interface Contestant {
   /** Devices in a word, for progress and lists. */
   readonly devices: string;
   readonly precision: Precision;
+  /** Memory that its data take. */
+  readonly bytes: number;
   /** Written by hand: its work is the work of the application, which runs beside it. */
   readonly byHand?: boolean;
   prepare(): Promise<PreparedApplication>;
@@ -217,10 +220,11 @@ export function reasonOf(error: unknown): string {
 /** Errors for features that a device, a target language or a machine without a compiler lacks, which are not failures. */
 const LACKS = [DeviceError, EmitError, NoProgramError] as const;
 
-/** An application on a target. */
-export const contestantOf = (application: Application, target: AssessedTarget, problem: ProblemOptions): Contestant => ({
-  codePath: codePath(target, problem),
+/** An application on a target, in one of its forms. */
+export const contestantOf = ({ application, target, problem }: CodePath): Contestant => ({
+  codePath: codePath(application, target, problem),
   target,
+  bytes: application.footprint(problem),
   devices: target.name,
   precision: problem.precision ?? target.devices[0].precision,
   prepare: () => application.prepare(target.set, problem),
@@ -283,12 +287,13 @@ export async function measureTogether(
   }
 }
 
-/** The application's name in an assessment: strict mode, another kind of grid, layout or overlap, and tuned launches are other code paths. */
-function codePath({ codePath, devices }: AssessedTarget, problem: ProblemOptions): string {
+/** The application's name in an assessment: another form, strict mode, another kind of grid, layout or overlap, and tuned launches are other code paths. */
+function codePath({ forms }: Application, { codePath, devices }: AssessedTarget, problem: ProblemOptions): string {
+  const form = problem.form === undefined || problem.form === forms?.names[0] ? [] : [problem.form];
   const others = (["grid", "layout", "occ"] as const).flatMap((option) => {
     const value = problem[option];
     return value === undefined || value === DEFAULT_SETTINGS[option] ? [] : [value === "auto" ? `auto-${option}` : value];
   });
   const tuned = devices.some(({ tuning }) => tuning.measuring) ? ["tuned"] : [];
-  return ["isoform", codePath, ...(problem.precision === "strict" ? ["strict"] : []), ...others, ...tuned].join("-");
+  return ["isoform", codePath, ...form, ...(problem.precision === "strict" ? ["strict"] : []), ...others, ...tuned].join("-");
 }

@@ -30,7 +30,7 @@ test("devices that fail are named with the reason in text, JSON and report, the 
   const { runs, missing } = assessmentSchema.parse(JSON.parse(readFileSync(join(folder, "out.json"), "utf8")));
   assert.deepEqual(
     [...new Set(runs.map((run) => `${run.application} ${run.problem}`))],
-    ["isoform-js stream 0.002 GiB", "isoform-js gsr 0.002 GiB"],
+    ["isoform-js stream 0.002 GiB", "isoform-js gsr 0.002 GiB", "isoform-js-fused gsr 0.002 GiB"],
   );
   const reasons = missing!.map(({ devices, problem, reason, failed }) => [devices, problem, reason.replace(/gave.*/, "..."), failed]);
   const untrue = 'device "wrong:0": it fails the self-test: a kernel over elements ...';
@@ -39,6 +39,8 @@ test("devices that fail are named with the reason in text, JSON and report, the 
     ["wrong:0", "stream 0.002 GiB", untrue, true],
     ["wrong:1", "stream 0.002 GiB", lost, true],
     ["wrong:0", "gsr 0.002 GiB", untrue, true],
+    // Each form that was tried.
+    ["wrong:1", "gsr 0.002 GiB", lost, true],
     ["wrong:1", "gsr 0.002 GiB", lost, true],
   ]);
   const html = readFileSync(join(folder, "out.html"), "utf8");

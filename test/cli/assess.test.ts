@@ -163,7 +163,7 @@ test("options that make no sense are refused", () => {
   refuses(/--grid: gsr has no grid; leave the option out/, "assess", "gsr", "--devices", "js", "--grid", "sparse");
   refuses(/--form: stream has one form; leave the option out/, "assess", "stream", "--devices", "js", "--form", "fused");
   refuses(
-    /--form quick: gsr has the forms paper, fused, sorted, gathered, ordered, fastest/,
+    /--form quick: gsr has the forms paper, fused, sorted, gathered, ordered, fastest, all/,
     "assess",
     "gsr",
     "--devices",

@@ -51,6 +51,14 @@ export function makeSkeleton(devices, { size, grid: kind, layout, ...options }) 
 }
 `;
 
+/** The applications, each in all its forms. */
+const FORMS = await Promise.all(
+  Object.entries(APPLICATIONS).map(async ([name, { application }]) => {
+    const forms = application && (await application()).application.forms;
+    return (forms?.names ?? [undefined]).map((form) => [name, form] as const);
+  }),
+).then((all) => all.flat());
+
 describe("isoform emit", () => {
   let folder = "";
   before(() => {
@@ -110,9 +118,20 @@ describe("isoform emit", () => {
     assert.doesNotMatch(c, /double/);
   });
 
+  it("writes one form of an application, and refuses others", { skip: ELSEWHERE }, () => {
+    const { stdout, status } = isoform(["emit", "gsr", "--target", "c", "--form", "fused", "--kernel", "sweep"], folder);
+    assert.equal(status, 0);
+    assert.match(stdout, /int sweep_launch\(/);
+    refuses(["gsr", "--target", "c", "--kernel", "sweep"], /gsr has no kernel "sweep"/);
+    refuses(["gsr", "--target", "c", "--form", "fastest"], /--form fastest: gsr has the forms paper, fused, sorted, gathered, ordered\n/);
+    refuses(["lbm", "--target", "c", "--form", "fused"], /--form: lbm has one form; leave the option out/);
+    refuses(["kernels.mjs", "--target", "c", "--form", "fused"], /kernels\.mjs is a file, and files have no forms/);
+  });
+
   it("writes every application in single precision for WGSL", { skip: ELSEWHERE }, async () => {
-    for (const [name, application] of Object.entries(APPLICATIONS)) {
-      const kernels = await kernelsOfApplication(application, { precision: "fast", grid: "dense", layout: "soa", fixed: {}, size: 16 });
+    const options = { precision: "fast", grid: "dense", layout: "soa", fixed: {}, size: 16 } as const;
+    for (const [name, form] of FORMS) {
+      const kernels = await kernelsOfApplication(name, APPLICATIONS[name], { ...options, form });
       for (const kernel of kernels) {
         const ir = singlePrecision(kernel.ir);
         verify(ir);
@@ -174,12 +193,12 @@ describe("isoform emit", () => {
   });
 
   describe("kernels of applications as C", { skip: missing("gcc") }, () => {
-    for (const [name, application] of Object.entries(APPLICATIONS))
-      it(`of ${name} compile`, async () => {
-        const precision = "fast";
-        const kernels = await kernelsOfApplication(application, { precision, fixed: {}, size: 6, grid: "dense", layout: "soa" });
+    for (const [name, form] of FORMS)
+      it(`of ${name}${form === undefined ? "" : ` in the form ${form}`} compile`, async () => {
+        const options = { precision: "fast", fixed: {}, size: 6, grid: "dense", layout: "soa" } as const;
+        const kernels = await kernelsOfApplication(name, APPLICATIONS[name], { ...options, form });
         assert.ok(kernels.length > 0);
-        const files = kernels.flatMap((kernel) => TARGETS.c({ ...kernel, precision }));
+        const files = kernels.flatMap((kernel) => TARGETS.c({ ...kernel, precision: options.precision }));
         await inFolder(files, (where) =>
           run(where, "gcc", "-std=gnu11", "-fopenmp", "-Wall", "-Werror", "-fsyntax-only", ...files.map((file) => file.name)),
         );

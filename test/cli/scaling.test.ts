@@ -72,11 +72,38 @@ describe("isoform scaling", () => {
     assert.match(leftOut["strong 3"], /16 rows for 3 members, which begin at multiples of 8 rows/);
   });
 
+  it("predicts and measures an application that divides its work without a grid", (t) => {
+    const folder = folderOf(t);
+    const study = ["scaling", "gsr", "--weak", "0.002", "--ranks", "1,2", "--devices", "js*{n}", "--extrapolate", "4,1000000", "--repeats", "1"]; // prettier-ignore
+    const { status, stdout, stderr } = isoform([...study, "--output", "out"], folder);
+    assert.equal(status, 0, stderr);
+    const { points, counted, inputs, leftOut } = JSON.parse(readFileSync(join(folder, "out", "prediction.json"), "utf8"));
+    assert.deepEqual(
+      points.map(({ ranks, planes }: { ranks: number; planes: number }) => [ranks, planes]),
+      [
+        [1, 0.002],
+        [2, 0.004],
+      ],
+    );
+    assert.ok(points[1].extents[0] > 1.9 * points[0].extents[0]);
+    assert.deepEqual([counted, Object.keys(inputs.kernels)], ["rows", ["1 of 1, 0.002 GiB", "1 of 2, 0.004 GiB", "1 of 4, 0.008 GiB"]]);
+    assert.match(leftOut["weak 1000000"], /2000 GiB/);
+    assert.match(stdout, /scaling +rows +ranks/);
+    assert.match(stdout, /weak +\d+ +2 .*\n/);
+    assert.equal(Object.keys(JSON.parse(readFileSync(join(folder, "out", "results.json"), "utf8")).samples).length, 2);
+  });
+
   it("refuses bad input with status 2", (t) => {
     const folder = folderOf(t);
     writeFileSync(join(folder, "links.json"), '{ "node": {} }');
     for (const [words, message] of [
-      [["scaling", "stream", "--strong", "24"], /"stream" has no sequence of containers to predict/],
+      [["scaling", "stream", "--strong", "24"], /stream runs on one device: there is nothing to predict for more/],
+      [["scaling", "none", "--strong", "24"], /"none" is not an application that scales; these are: elasticity, gsr, /],
+      [["scaling", "heat", "--strong", "2.5"], /--strong 2\.5: a box has a whole number of cells along each axis/],
+      [["scaling", "heat", "--strong", "24", "--form", "fused"], /--form: heat has one form; leave the option out/],
+      [["scaling", "gsr", "--strong", "1", "--layout", "aos"], /--layout: gsr has no grid; leave the option out/],
+      [["scaling", "gsr", "--strong", "1", "--form", "round"], /--form round: gsr has the forms paper, .*, fastest\n/],
+      [["scaling", "gsr", "--strong", "1", "--form", "paper"], /--form paper: gsr has it on one device alone; choose another/],
       [["scaling", "heat"], /give --strong or --weak/],
       [["scaling", "heat", "--strong", "24", "--ranks", "1,x"], /whole numbers from 1, separated by commas/],
       [["scaling", "heat", "--strong", "24", "--launch", "mpirun -n 2"], /write \{n\}/],

@@ -307,6 +307,42 @@ test("a port that cannot be had here is missing by name, and the others go on", 
   );
 });
 
+test("forms are code paths of one problem: the first and the fastest, all, or one", async () => {
+  const bytes = { plain: 1, small: 0.1, large: 20 };
+  const formed = (log: string[]): Application => {
+    const whole = application(log);
+    const fastest = ({ name }: { readonly name: string }) => (name === "b" ? "large" : "small");
+    return {
+      ...whole,
+      forms: { names: Object.keys(bytes), fastest },
+      footprint: ({ form }) => bytes[form as keyof typeof bytes] * 0.1 * 2 ** 30,
+      async prepare(set, options, progress) {
+        log.push(`form ${options.form}`);
+        return { ...(await whole.prepare(set, options, progress)), form: options.form };
+      },
+    };
+  };
+  const measured = async (form?: string, devices?: readonly string[]) => {
+    const log: string[] = [];
+    const found = registry([device("a", log), device("b", log, 4 * 2 ** 30)]);
+    const { runs, missing, settings } = await measureApplications([formed(log)], { repeats: 1, form, devices }, silent, found);
+    assert.deepEqual(new Set(runs.map(({ problem }) => problem)), new Set(["toy 0.1 GiB"]));
+    assert.equal(settings!.length, log.filter((line) => line.startsWith("form")).length);
+    const lacks = missing!.map(({ application, reason }) => `${application}: ${reason}`);
+    return [runs.filter(({ quantity }) => quantity === "k").map(({ application }) => application), lacks] as const;
+  };
+  const tooLarge = ["isoform-a-large: toy needs 2.00 GiB on a, which has 1.00 GiB: choose a smaller --gib"];
+  assert.deepEqual(await measured(), [["isoform-a", "isoform-a-small", "isoform-b", "isoform-b-large"], []]);
+  assert.deepEqual(await measured("fastest"), [["isoform-a-small", "isoform-b-large"], []]);
+  assert.deepEqual(await measured("small"), [["isoform-a-small", "isoform-b-small"], []]);
+  const paths = ["a", "a-small", "b", "b-small", "b-large"].map((path) => `isoform-${path}`);
+  assert.deepEqual(await measured("all"), [paths, tooLarge]);
+  assert.deepEqual(await measured("all", ["a"]), [paths.slice(0, 2), tooLarge], "where a form fits, the others are missing");
+  assert.deepEqual(await measured("large"), [["isoform-b-large"], tooLarge]);
+  await assert.rejects(measured("large", ["a", "b"]), /toy needs 2\.00 GiB on a/);
+  await assert.rejects(measured("round"), /--form round: toy has the forms plain, small, large, fastest, all/);
+});
+
 test("devices whose data do not fit in memory together take turns", async () => {
   const log: string[] = [];
   const found = registry([device("a", log), device("b", log)]);

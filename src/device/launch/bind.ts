@@ -3,6 +3,7 @@ import { own, requireOptions } from "../../base/own.js";
 import { ELEMENTS, isFloat, isInteger, wrap, type NumericType, type ScalarType } from "../../ir/scalars.js";
 import { outside, takenRange, type Access, type AccessAnalysis } from "../../ir/analysis/access.js";
 import { equal, type Interval, atomParts } from "../../ir/analysis/affine.js";
+import { launchBounds } from "../../ir/analysis/launch-bounds.js";
 import { overlapIn } from "../../ir/analysis/launch-races.js";
 import type { LaunchFacts } from "../../ir/analysis/proofs.js";
 import { printAccess } from "../../ir/analysis/races.js";
@@ -12,8 +13,8 @@ import { costWhenAsked } from "../../ir/analysis/cost.js";
 import { orderMatters } from "../../ir/identity.js";
 import { indexNames, printExpr } from "../../ir/kernel-text.js";
 import { partialCount } from "../../ir/launch.js";
-import { sizesOf } from "../../ir/analysis/integer-ranges.js";
-import type { Expr, KernelIR } from "../../ir/types.js";
+import { integersOfLaunch } from "../../ir/analysis/launch-integers.js";
+import type { KernelIR } from "../../ir/types.js";
 import {
   blockedKernel,
   checkedKernel,
@@ -144,7 +145,7 @@ function checkAnew(call: BindArguments, compiled: CompiledCall): Checked {
     disjointMemory,
     scatter,
     cost,
-    sizes: once(() => sizesOf(ir, (leaf) => rangeOfLeaf(leaf, range))),
+    sizes: once(() => integersOfLaunch(ir, range)),
   };
 }
 
@@ -193,19 +194,12 @@ export function checkNumbers(call: BindArguments, found: KnownLaunch): CheckedNu
   check.policy(found.compiled.strict.ir, call.policy);
   const { code, range } = checkRange(check, call, found.compiled, { scalars, views });
   const { ir } = code;
-  return ir === found.binding.ir ? { scalars, initial, sizes: once(() => sizesOf(ir, (leaf) => rangeOfLeaf(leaf, range))) } : undefined;
+  return ir === found.binding.ir ? { scalars, initial, sizes: once(() => integersOfLaunch(ir, range)) } : undefined;
 }
 
 function once<T>(find: () => T): () => T {
   let found: { readonly value: T } | undefined;
   return () => (found ??= { value: find() }).value;
-}
-
-/** Values of a policy index, a scalar or an extent. */
-function rangeOfLeaf(leaf: Expr, range: (atom: string) => Interval | undefined): Interval | undefined {
-  if (leaf.op === "index") return range(`index:${leaf.axis}`);
-  if (leaf.op === "param") return range(`param:${leaf.name}`);
-  return leaf.op === "extent" ? range(`extent:${leaf.view}:${leaf.axis}`) : undefined;
 }
 
 /** Throws LaunchError unless it is a kernel with a record of arguments. */
@@ -398,10 +392,13 @@ class Checks {
           `${VERBS[a.kind]} ${text} at ${a.location.file}:${a.location.line} with index ${words.index(index)} along axis ${words.axis}, but ${a.view} ${words.extent} there; ${remedy}`,
         );
       });
-    for (const a of access.accesses) check(a, given.views[a.view].shape, "give a longer view or a smaller range");
-    if (access.arrays.length === 0) return;
+    const { views, arrays } = launchBounds(access);
+    const viewShape = (view: string): readonly number[] => given.views[view].shape;
+    for (const a of views.doubtful(known, viewShape)) check(a, viewShape(a.view), "give a longer view or a smaller range");
+    if (!arrays) return;
     const shapes = arrayShapes(ir);
-    for (const a of access.arrays) check(a, shapes.get(a.view)!, "make it longer or give a smaller range");
+    const arrayShape = (array: string): readonly number[] => shapes.get(array)!;
+    for (const a of arrays.doubtful(known, arrayShape)) check(a, arrayShape(a.view), "make it longer or give a smaller range");
   }
 
   /** Views whose elements lie apart only in some ranges (see `viewsToProve`). */

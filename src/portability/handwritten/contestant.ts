@@ -26,6 +26,7 @@ export function handWritten(application: Application, targets: readonly Assessed
     return {
       codePath: HANDWRITTEN,
       target,
+      bytes: application.footprint(problem),
       devices: TITLES[language],
       precision: "fast",
       byHand: true,

@@ -14,7 +14,9 @@ export type Mode = (typeof MODES)[number];
 export interface ScalingRequest {
   readonly application: string;
   readonly settings: Omit<SkeletonSettings, "size" | "planes">;
-  /** Cells along each axis, by mode; a mode that is missing is not studied. */
+  /** Form of an application with several. Default: the fastest of each device. */
+  readonly form?: string;
+  /** Cells along each axis, or GiB where the application has no grid, by mode; a mode that is missing is not studied. */
   readonly sizes: Readonly<Partial<Record<Mode, number>>>;
   /** Numbers of ranks that are measured, in ascending order. */
   readonly ranks: readonly number[];
@@ -36,9 +38,9 @@ export interface ScalingRequest {
 export interface StudyPoint {
   readonly mode: Mode;
   readonly ranks: number;
-  /** Cells along each axis but the last. */
+  /** Cells along each axis but the last, or GiB as the request has them. */
   readonly size: number;
-  /** Cells along the last axis. */
+  /** Cells along the last axis, or GiB of all ranks together. */
   readonly planes: number;
 }
 
@@ -62,7 +64,7 @@ export function checkRequest({ sizes, ranks, extrapolated, devices, launch }: Sc
     throw new IsoformError(problem);
   };
   if (MODES.every((mode) => sizes[mode] === undefined))
-    refuse("nothing to measure: give --strong or --weak with the cells along each axis");
+    refuse("nothing to measure: give --strong or --weak with the cells along each axis, or with GiB for an application without a grid");
   for (const [option, list] of Object.entries({ ranks, extrapolate: extrapolated }))
     if (list.some((count, n) => n > 0 && count <= list[n - 1])) refuse(`--${option} ${list.join()}: give numbers in ascending order`);
   const many = /\{n\}|\{i\}/;

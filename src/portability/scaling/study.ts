@@ -1,28 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { IsoformError } from "../../base/errors.js";
-import { sampledPlan } from "../../skeleton/sampled-plan.js";
-import type { RankPlan } from "../../skeleton/ranks/rank-plan.js";
-import type { SkeletonModule } from "../../skeleton/settings.js";
 import type { Progress } from "../application.js";
 import { median } from "../statistics.js";
 import { measureApart, type Children } from "./children.js";
-import {
-  bandOf,
-  boxesOf,
-  boxName,
-  ratioDeviation,
-  forecast,
-  forecastText,
-  hashOf,
-  predictedSeconds,
-  type Band,
-  type Forecast,
-  type ForecastInputs,
-  type PredictedPoint,
-} from "./forecast.js";
-import type { KernelTimes, MeasuringTask } from "./parts.js";
-import { devicesFor, pointName, oneDevice, type StudyPoint, type ScalingRequest } from "./request.js";
+import { bandOf, forecast, forecastText, hashOf, ratioDeviation, type Band, type Forecast, type PredictedPoint } from "./forecast.js";
+import type { KernelTimes } from "./parts.js";
+import type { ForecastInputs, Predictor } from "./predictor.js";
+import { devicesFor, pointName, type StudyPoint, type ScalingRequest } from "./request.js";
 
 /** Files of a study in its folder. */
 export const FILES = { prediction: "prediction.json", results: "results.json", chart: "scaling.svg" } as const;
@@ -30,7 +15,7 @@ export const FILES = { prediction: "prediction.json", results: "results.json", c
 /** Services that a study needs. */
 export interface StudyOptions {
   readonly folder: string;
-  readonly module: SkeletonModule;
+  readonly predictor: Predictor;
   readonly children: Children;
   readonly write: (path: string, text: string) => Promise<void>;
   readonly print: (text: string) => void;
@@ -71,26 +56,22 @@ export interface Findings {
   readonly extrapolated: readonly BandedPoint[];
 }
 
-/** Repeats of each traced plan on one device. */
-const TRACES = 5;
-
 /**
  * Predicts first, writes the prediction and prints its hash; then measures, by turns; then compares and extrapolates. A folder with the prediction of the same
  * request is gone on with.
  * @throws IsoformError for a folder of another study, and for a part that fails; Stopped where it was stopped, with all runs so far in the folder
  */
 export async function study(request: ScalingRequest, options: StudyOptions): Promise<Findings> {
-  const { folder, module, print } = options;
-  const plan = await sampledPlan(module, oneDevice(request.devices), request.settings);
+  const { folder, predictor, print } = options;
   const path = join(folder, FILES.prediction);
   const known = await readText(path);
-  const text = known ?? forecastText(await predicted(request, plan, options));
+  const text = known ?? forecastText(await predicted(request, options));
   const made = parsed(text, path, request);
   const hash = hashOf(text);
   if (known === undefined) await options.write(path, text);
   print(`${known === undefined ? "predicted" : "goes on with the prediction in"} ${path}, SHA-256 ${hash}`);
   const samples = await measured(made, hash, options);
-  return findings(made, hash, plan, samples);
+  return findings(made, hash, predictor, samples);
 }
 
 /** A file of an earlier call, if there is one. */
@@ -118,35 +99,26 @@ function parsed(text: string, path: string, request: ScalingRequest): Forecast {
 }
 
 /** Measures one device and the link, each in processes of their own, and predicts. */
-async function predicted(request: ScalingRequest, plan: RankPlan, { children, progress }: StudyOptions): Promise<Forecast> {
-  const { application, settings, launch } = request;
-  const boxes = boxesOf(request, plan);
+async function predicted(request: ScalingRequest, { predictor, children, progress }: StudyOptions): Promise<Forecast> {
+  const { launch } = request;
+  const tasks = Object.entries(predictor.alone);
   const kernels: Record<string, KernelTimes> = {};
-  for (const [n, { size, planes }] of boxes.entries()) {
-    progress(n, boxes.length + 1, `kernels of ${boxName(size, planes)} on one device`);
-    const part: MeasuringTask = {
-      what: "kernels",
-      application,
-      devices: oneDevice(request.devices),
-      settings: { ...settings, size, planes },
-      repeats: TRACES,
-    };
-    kernels[boxName(size, planes)] = await measureApart(part, children);
+  for (const [n, [name, task]] of tasks.entries()) {
+    progress(n, tasks.length + 1, `${name} on one device`);
+    const times = await measureApart(task, children);
+    kernels[name] = { iterations: 1, tasks: [], ...times };
   }
   const isAlone = [...request.ranks, ...request.extrapolated].every((count) => count === 1);
-  progress(boxes.length, boxes.length + 1, "the link");
+  progress(tasks.length, tasks.length + 1, "the link");
   const spec = launch === undefined ? devicesFor(request.devices, 2) : request.devices;
   const link = isAlone ? undefined : await measureApart({ what: "link", devices: spec }, children, 2);
   const inputs: ForecastInputs = { kernels, ...(link && { link }) };
-  return forecast(request, plan, inputs);
+  return forecast(request, predictor, inputs);
 }
 
 /** Runs each point as often as asked for, by turns, and writes every run as it comes. */
-async function measured(
-  { request, points }: Forecast,
-  hash: string,
-  { folder, children, write, progress }: StudyOptions,
-): Promise<Samples> {
+async function measured({ request, points }: Forecast, hash: string, options: StudyOptions): Promise<Samples> {
+  const { folder, write, progress } = options;
   const path = join(folder, FILES.results);
   const text = await readText(path);
   const before = text === undefined ? undefined : resultsIn(text, path);
@@ -161,7 +133,7 @@ async function measured(
       const own = samples[pointName(point)];
       if (own.length > run) continue;
       progress(run * points.length + n, total, `run ${run + 1} of ${pointName(point)}`);
-      own.push(await runOf(request, point, children));
+      own.push(await runOf(request, point, options));
       const results: StudyResults = { prediction: hash, samples };
       await write(path, `${JSON.stringify(results, null, 1)}\n`);
     }
@@ -179,21 +151,19 @@ function resultsIn(text: string, path: string): StudyResults {
   throw new IsoformError(`${path} is damaged: remove it, to measure again, or name another --output`);
 }
 
-async function runOf(request: ScalingRequest, point: PredictedPoint, children: Children): Promise<number> {
-  const { application, settings, devices, launch } = request;
-  const { size, planes, ranks } = point;
-  const spec = launch === undefined ? devicesFor(devices, ranks) : devices;
-  const part: MeasuringTask = { what: "iterations", application, devices: spec, settings: { ...settings, size, planes } };
-  const { seconds, extents } = await measureApart(part, children, ranks);
+async function runOf(request: ScalingRequest, point: PredictedPoint, { children, predictor }: StudyOptions): Promise<number> {
+  const { devices, launch } = request;
+  const task = predictor.run(point, launch === undefined ? devicesFor(devices, point.ranks) : devices);
+  const { seconds, extents } = await measureApart(task, children, point.ranks);
   if (extents.join() !== point.extents.join())
     throw new IsoformError(
-      `${pointName(point)} ran with ${extents.join(" x ")} cells, and was predicted with ${point.extents.join(" x ")}`,
+      `${pointName(point)} ran with ${extents.join(" x ")} ${predictor.counted}, and was predicted with ${point.extents.join(" x ")}`,
     );
   return seconds;
 }
 
 /** Compares what was measured, and extrapolates with the band of its errors. */
-export function findings(made: Forecast, hash: string, plan: RankPlan, samples: Samples): Findings {
+export function findings(made: Forecast, hash: string, predictor: Predictor, samples: Samples): Findings {
   const compared = made.points.flatMap((point): ComparedPoint[] => {
     const own = samples[pointName(point)] ?? [];
     if (own.length === 0) return [];
@@ -203,7 +173,7 @@ export function findings(made: Forecast, hash: string, plan: RankPlan, samples: 
   const error = compared.reduce((most, { seconds, measured }) => Math.max(most, ratioDeviation(seconds, measured)), 0);
   const banded = (point: PredictedPoint): BandedPoint => ({
     ...point,
-    ...bandOf((factors) => predictedSeconds(made.request, plan, made.inputs, point, { isMeasured: false, factors }), error),
+    ...bandOf((factors) => predictor.seconds(made.inputs, point, { isMeasured: false, factors }), error),
   });
   return { forecast: made, hash, compared, error, extrapolated: made.extrapolated.map(banded) };
 }

@@ -16,6 +16,7 @@ const aloneIn = ({ forecast, compared }: Findings, mode: Mode) => ({
 /** Tables of a study: what was measured beside its prediction, and what is predicted for more ranks. */
 export function scalingTables(found: Findings): Table[] {
   const { forecast, compared, extrapolated, error } = found;
+  const { counted = "cells" } = forecast;
   const shown = compared.map((point) => {
     const alone = aloneIn(found, point.mode);
     const { mode, ranks, extents, seconds, measured, least, most } = point;
@@ -46,13 +47,13 @@ export function scalingTables(found: Findings): Table[] {
   });
   const { link, kernels } = forecast.inputs;
   const inputs = [
-    `${Object.keys(kernels).length} boxes on one device`,
+    `${Object.keys(kernels).length} ${counted === "cells" ? "boxes" : "shares"} on one device`,
     ...(link ? [`link ${linkText(link)}${link.carrier === "in turns" ? ", members of one memory in turns" : ""}`] : []),
   ].join("; ");
   return [
     {
       title: `${forecast.request.application}, seconds of an iteration; predicted from ${inputs}`,
-      columns: ["scaling", "cells", "ranks", "predicted", "measured: median (least to most)", "error", "efficiency predicted", "measured"],
+      columns: ["scaling", counted, "ranks", "predicted", "measured: median (least to most)", "error", "efficiency predicted", "measured"],
       labels: 2,
       rows: shown,
     },
@@ -60,7 +61,7 @@ export function scalingTables(found: Findings): Table[] {
       title:
         `Predicted only${link?.carrier === "in turns" ? ", as if each rank had a processor of its own" : ""}; the band has errors of up to ${percent(error)} as above, ` +
         "0.5 to 2 times the latency, 0.5 to 1 times the bandwidth",
-      columns: ["scaling", "cells", "ranks", "predicted", "band", "efficiency", "band"],
+      columns: ["scaling", counted, "ranks", "predicted", "band", "efficiency", "band"],
       labels: 2,
       rows: more,
     },

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { open } from "isoform";
 import { devices } from "isoform/set";
+import { formsOn } from "../../../src/portability/forms.js";
 import { application } from "../../../apps/gsr/application.js";
 
 const device = await open("js");
@@ -21,18 +22,17 @@ test("a run gives the iteration and the six kernels, and stands up to the host's
   prepared.free();
 });
 
-for (const form of application.forms!)
+for (const form of application.forms!.names)
   test(`the form ${form} is measured under its own name, and stands up to the host's residual`, async () => {
     const prepared = await application.prepare(await devices(device), { gib: 0.004, iterations: 4, form });
-    const own = form === "fastest" ? "fused" : form;
-    assert.equal(prepared.form, own);
-    assert.equal(prepared.problem, form === "paper" ? "gsr 0.004 GiB" : `gsr 0.004 GiB, ${form}`);
+    assert.equal(prepared.form, form);
+    assert.equal(prepared.problem, "gsr 0.004 GiB");
     const [iteration, ...kernels] = await prepared.run();
     assert.equal(iteration.quantity, "iteration");
-    assert.ok(kernels.length > 5 && kernels.every(({ quantity }) => own === "paper" || quantity.startsWith(`${own} `)));
+    assert.ok(kernels.length > 5 && kernels.every(({ quantity }) => form === "paper" || quantity.startsWith(`${form} `)));
     // An iteration is its kernels.
     for (const of of ["bytes", "flops"] as const)
-      if (own !== "paper")
+      if (form !== "paper")
         assert.equal(
           kernels.reduce((sum, kernel) => sum + kernel[of]!, 0),
           iteration[of],
@@ -42,11 +42,31 @@ for (const form of application.forms!)
     prepared.free();
   });
 
-test("hand-written programs have the kernels of the form paper alone", async () => {
-  const of = async (form?: string) =>
-    (await application.byHand!({ gib: 0.004, form })).quantities.filter((quantity) => quantity !== undefined);
-  assert.equal((await of()).length, 7);
-  assert.deepEqual(await of("gathered"), ["iteration"]);
+test("several members have one member's solution, and a share of the work has a time of its own", async () => {
+  const options = { gib: 0.004, iterations: 4, form: "fused" };
+  const set = await devices("js*2");
+  const together = await application.prepare(set, options);
+  const [iteration, ...kernels] = await together.run();
+  assert.ok(iteration.seconds > 0 && kernels.length === 0);
+  const { ok, maxError } = await together.validate();
+  assert.ok(ok && maxError < 1e-13, `${maxError}`);
+  const share = await application.prepare(await devices(device), { ...options, memberOf: 2 });
+  const [part] = await share.run();
+  // Half of the rows, and all unknowns that stars share.
+  assert.ok(part.bytes! > 0.45 * iteration.bytes! && part.bytes! < 0.7 * iteration.bytes!, `${part.bytes} of ${iteration.bytes}`);
+  for (const prepared of [together, share]) prepared.free();
+  await set.close();
+});
+
+test("several members do not take the form that runs on one device alone", async () => {
+  const set = await devices("js*2");
+  assert.deepEqual(formsOn(application, set, { gib: 0.004, form: "all" }), ["fused", "sorted", "gathered", "ordered"]);
+  assert.throws(() => application.division!.requireMembers({ gib: 0.004 }, 1000), /1000 devices for a system whose \d+ stars/);
+  await set.close();
+});
+
+test("the fastest form is a device's", async () => {
+  assert.equal(application.forms!.fastest(await devices(device), { gib: 0.004 }), "fused");
 });
 
 test("the footprint is asked for before anything is made", () => {

@@ -2,19 +2,12 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
 import type { RankPlan, RankTask } from "../../../src/skeleton/ranks/rank-plan.js";
-import {
-  bandOf,
-  besideTasks,
-  boxesOf,
-  ratioDeviation,
-  forecast,
-  forecastText,
-  hashOf,
-  kernelSeconds,
-  predictedSeconds,
-  withoutMarks,
-  type ForecastInputs,
-} from "../../../src/portability/scaling/forecast.js";
+import { bandOf, ratioDeviation, forecast, forecastText, hashOf } from "../../../src/portability/scaling/forecast.js";
+import { besideTasks, gridPredictor, kernelSeconds, withoutMarks } from "../../../src/portability/scaling/grid-predictor.js";
+import type { ForecastInputs } from "../../../src/portability/scaling/predictor.js";
+import { workPredictor } from "../../../src/portability/scaling/work-predictor.js";
+import type { Application, ProblemOptions } from "../../../src/portability/application.js";
+import { LaunchError } from "../../../src/base/errors.js";
 import type { KernelTimes } from "../../../src/portability/scaling/parts.js";
 import { linkFrom } from "../../../src/portability/scaling/ping-pong.js";
 import { scalingChart } from "../../../src/portability/scaling/chart.js";
@@ -72,8 +65,11 @@ const kernels = (size: number, planes: number): KernelTimes => ({
   tasks: [{ name: "blur", launches: 1, cells: size * planes, seconds: 2e-6 + size * planes * 1e-9 }],
   seconds: 5e-6 + size * planes * 1e-9,
 });
+const PREDICTOR = gridPredictor(REQUEST, PLAN);
 const INPUTS: ForecastInputs = {
-  kernels: Object.fromEntries(boxesOf(REQUEST, PLAN).map(({ size, planes }) => [`${size} x ${planes}`, kernels(size, planes)])),
+  kernels: Object.fromEntries(
+    Object.keys(PREDICTOR.alone).map((name) => [name, kernels(...(name.split(" x ").map(Number) as [number, number]))]),
+  ),
   link: { bandwidth: 1e9, latency: 4e-6, host: 0, carrier: "devices", seconds: {} },
 };
 const close = (actual: number, expected: number): void => assert.ok(Math.abs(actual / expected - 1) < 1e-9, `${actual} is not ${expected}`);
@@ -141,13 +137,13 @@ describe("times of kernels", () => {
     assert.equal(withoutMarks(times), times);
     // A prediction from marked kernels has the time of the iteration on one rank.
     const marked: ForecastInputs = { kernels: { "40 x 40": mark(times), "40 x 10": mark(kernels(40, 10)) } };
-    close(predictedSeconds(REQUEST, PLAN, marked, { mode: "strong", ranks: 1, size: 40, planes: 40 }, { isMeasured: true }), times.seconds);
+    close(PREDICTOR.seconds(marked, { mode: "strong", ranks: 1, size: 40, planes: 40 }, { isMeasured: true }), times.seconds);
   });
   it("leave the rest of an iteration beside them", () => close(besideTasks(kernels(20, 20)), 3e-6));
 });
 
 describe("a forecast", () => {
-  const made = forecast(REQUEST, PLAN, INPUTS, "2026-01-01T00:00:00.000Z");
+  const made = forecast(REQUEST, PREDICTOR, INPUTS, "2026-01-01T00:00:00.000Z");
   const point = (mode: string, ranks: number) =>
     [...made.points, ...made.extrapolated].find((each) => each.mode === mode && each.ranks === ranks)!;
 
@@ -170,7 +166,7 @@ describe("a forecast", () => {
   it("is compared with the median, and the band has the largest error", () => {
     const seconds = (mode: string, ranks: number, by: number): number[] =>
       [0.9, 1, 7].map((noise) => noise * by * point(mode, ranks).seconds);
-    const found = findings(made, "hash", PLAN, { "strong 1": seconds("strong", 1, 1), "weak 2": seconds("weak", 2, 1.25) });
+    const found = findings(made, "hash", PREDICTOR, { "strong 1": seconds("strong", 1, 1), "weak 2": seconds("weak", 2, 1.25) });
     assert.deepEqual(
       found.compared.map(({ mode, ranks }) => `${mode} ${ranks}`),
       ["strong 1", "weak 2"],
@@ -193,8 +189,65 @@ describe("a forecast", () => {
 
   it("is the same for links that are as measured", () => {
     const { mode, ranks, size, planes, seconds } = point("strong", 2);
-    close(predictedSeconds(REQUEST, PLAN, INPUTS, { mode, ranks, size, planes }, { isMeasured: true }), seconds);
+    close(PREDICTOR.seconds(INPUTS, { mode, ranks, size, planes }, { isMeasured: true }), seconds);
   });
+});
+
+describe("an application that divides its work", () => {
+  const application = {
+    name: "sums",
+    division: {
+      counted: "rows",
+      extents: ({ gib }: ProblemOptions) => [1000 * gib!],
+      exchange: (_: ProblemOptions, members: number) => ({ bytes: 1e6 * (members - 1), messages: 2, waits: 3 }),
+      requireMembers(_: ProblemOptions, members: number) {
+        if (members > 100) throw new LaunchError("100 rows for more members");
+      },
+    },
+  } as unknown as Application;
+  const request = { ...REQUEST, application: "sums" };
+  const predictor = workPredictor(request, application);
+  const kernels = Object.fromEntries(
+    Object.keys(predictor.alone).map((name, n) => [name, { extents: [], iterations: 1, tasks: [], seconds: (n + 1) * 1e-3 }]),
+  );
+  const link = { bandwidth: 1e9, latency: 4e-6, host: 1e-6, carrier: "devices", seconds: {} } as const;
+  const made = forecast(request, predictor, { kernels, link });
+  const seconds = (points: typeof made.points, name: string) => points.find(({ mode, ranks }) => `${mode} ${ranks}` === name)!.seconds;
+
+  it("has the time of one member's share, and of the exchange", () => {
+    assert.deepEqual(
+      Object.keys(kernels),
+      ["1 of 1, 40 GiB", "1 of 2, 40 GiB", "1 of 4, 40 GiB", "1 of 1, 20 GiB", "1 of 2, 40 GiB", "1 of 4, 80 GiB"].filter(
+        (name, n, all) => all.indexOf(name) === n,
+      ),
+    );
+    assert.deepEqual(predictor.alone["1 of 2, 40 GiB"], {
+      what: "work",
+      application: "sums",
+      devices: "cuda:0",
+      problem: { gib: 40, precision: "fast", memberOf: 2 },
+    });
+    close(seconds(made.points, "strong 1"), kernels["1 of 1, 40 GiB"].seconds);
+    for (const mode of ["strong", "weak"])
+      close(seconds(made.points, `${mode} 2`), kernels["1 of 2, 40 GiB"].seconds + 1e-3 + 3 * 4e-6 + 2e-6);
+    close(seconds(made.extrapolated, "weak 4"), kernels["1 of 4, 80 GiB"].seconds + 3e-3 + 3 * 4e-6 + 2e-6);
+    assert.deepEqual(
+      made.points.map(({ extents }) => extents[0]),
+      [40000, 40000, 20000, 40000],
+    );
+  });
+
+  it("takes turns where members share a memory, but not where there are more than were measured", () => {
+    const inTurns = forecast(request, predictor, { kernels, link: { ...link, carrier: "in turns" } });
+    close(seconds(inTurns.points, "strong 2"), 2 * seconds(made.points, "strong 2"));
+    close(seconds(inTurns.extrapolated, "strong 4"), seconds(made.extrapolated, "strong 4"));
+  });
+
+  it("is left out for members that it refuses", () =>
+    assert.deepEqual(made.leftOut, { "strong 512": "100 rows for more members", "weak 512": "100 rows for more members" }));
+
+  it("is refused where one device does all", () =>
+    assert.throws(() => workPredictor(request, { ...application, division: undefined }), /sums runs on one device/));
 });
 
 describe("arithmetic", () => {
