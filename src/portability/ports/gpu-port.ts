@@ -122,11 +122,6 @@ export class GpuPortLaunch extends GpuLaunch {
     return undefined;
   }
 
-  override setNumbers(numbers: Pick<Binding, "scalars" | "initial">): void {
-    super.setNumbers(numbers);
-    for (const [name, value] of Object.entries(numbers.scalars)) this.args.set({ kind: "scalar", name }, value);
-  }
-
   /** Returns when results are there, or at once where the kernel has none. */
   override enqueue(stream: number): void {
     const { gpu, args, binding } = this;
