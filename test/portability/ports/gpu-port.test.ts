@@ -8,6 +8,7 @@ import { openPort } from "../../../src/portability/ports/open.js";
 import { compiledEntry, toolchainOf } from "../../../src/portability/ports/toolchain.js";
 import { open } from "../../../src/index.js";
 import { CASES, requestOf } from "../../emit/standalone/cases.js";
+import { givesBitsOfJs } from "./strict-bits.js";
 import { missing } from "../../emit/standalone/compiled.js";
 
 /* Ports for GPUs: compiled and loaded here; they run where there is a GPU. */
@@ -36,3 +37,14 @@ for (const [port, compiler, arch] of [
     await assert.rejects(openPort(port), new RegExp(`^DeviceError: device "emitted-${port}": `));
   });
 }
+
+for (const port of ["cuda", "hip"] as const)
+  test(`the ${port} port gives the bits of js in strict mode`, async (t) => {
+    const device = await openPort(port).catch((error: Error) => error);
+    if (device instanceof Error) return t.skip(device.message);
+    try {
+      for (const given of CASES) await givesBitsOfJs(device, given);
+    } finally {
+      await device.close();
+    }
+  });

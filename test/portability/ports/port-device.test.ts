@@ -7,8 +7,9 @@ import { f32, f64, kernel, open, range, scatter, sum, view, type Device } from "
 import { PORTS, portDevice, portOf, type HostPort } from "../../../src/portability/ports/names.js";
 import { openPort } from "../../../src/portability/ports/open.js";
 import { typedArray } from "../../../src/device/memory/view.js";
-import { CASES, expectedOf, memoryOf, requestOf } from "../../emit/standalone/cases.js";
+import { CASES, requestOf } from "../../emit/standalone/cases.js";
 import { missing } from "../../emit/standalone/compiled.js";
+import { givesBitsOfJs } from "./strict-bits.js";
 import type { Case } from "../../emit/standalone/cases.js";
 import { toolchainOf } from "../../../src/portability/ports/toolchain.js";
 
@@ -99,25 +100,7 @@ for (const [port, cases] of TESTED)
     });
     after(() => device.close());
 
-    for (const given of cases)
-      test(`gives the bits of js for ${given.kernel.name} in strict mode`, async () => {
-        const request = requestOf(given, "strict");
-        const memory = memoryOf(given, request);
-        const views = Object.fromEntries(
-          Object.entries(given.views).map(([name, { shape }]) => {
-            const param = request.ir.params.find((p) => p.name === name)!;
-            if (param.kind !== "view" && param.kind !== "scatter") throw new Error(`${name} is no array`);
-            return [name, device.from({ type: param.element }, memory[name] as never, [...shape])];
-          }),
-        );
-        const args = { ...given.scalars, ...given.fixed, ...views };
-        const results = await device.run(given.kernel, args as never, given.policy as never, { precision: "strict" });
-        for (const [name, expected] of Object.entries(await expectedOf(given))) {
-          if (given.scratch && name in given.scratch) continue;
-          const found = views[name] ? await device.queue.read(views[name]) : Float64Array.of((results as Record<string, number>)[name]);
-          assert.deepEqual([...found], [...expected], name);
-        }
-      });
+    for (const given of cases) test(`gives the bits of js for ${given.kernel.name} in strict mode`, () => givesBitsOfJs(device, given));
 
     test("works on views of one memory with js, with strides and offsets, and puts results into views", async () => {
       const js = await open("js");
