@@ -6,7 +6,7 @@ export function buildTables(assessment: Assessment): Table[] {
   return [compilersTable(assessment), linesTable(assessment), resourcesTable(assessment)].filter(({ rows }) => rows.length > 0);
 }
 
-/** One row a port and problem family: commands are the same for all problems. */
+/** One row a port: its command is the same for all forms and problems. */
 function compilersTable({ builds = [] }: Assessment): Table {
   return {
     title: "Compilers of the ports",
@@ -19,14 +19,14 @@ function compilersTable({ builds = [] }: Assessment): Table {
 function linesTable({ builds = [] }: Assessment): Table {
   return {
     title: "Lines of code, without blank ones and comments",
-    columns: ["port", "problem", "kernels", "lines", "in kernels", "for data", "one source"],
+    columns: ["application", "problem", "kernels", "lines", "in kernels", "for data", "one source"],
     labels: 2,
     rows: unique(builds.map(linesRow)),
   };
 }
 
-const linesRow = ({ port, problem, kernels, lines, source }: Build): string[] =>
-  [port, problem, kernels, lines.total, lines.kernels, lines.data, source].map(String);
+const linesRow = ({ application, problem, kernels, lines, source }: Build): string[] =>
+  [application, problem, kernels, lines.total, lines.kernels, lines.data, source].map(String);
 
 function resourcesTable({ resources = [] }: Assessment): Table {
   return {

@@ -97,7 +97,7 @@ test("tables of what was built have one row for equal ports, and dashes for what
   const resources = [{ ...key, kernel: "k", registers: 32, threads: 256, occupancy: 0.5 }];
   const [compilers, lines, taken] = buildTables({ builds: [build, { ...build, problem: "other" }], resources } as unknown as Assessment);
   assert.deepEqual(compilers.rows, [["c", "here", "gcc", "gcc 12", "fast", "gcc -O3"]]);
-  assert.deepEqual(lines.rows[0], ["c", "toy", "2", "30", "20", "1", "8"]);
+  assert.deepEqual(lines.rows[0], [key.application, "toy", "2", "30", "20", "1", "8"]);
   assert.deepEqual(taken.rows, [[key.application, "here", "toy", "k", "32", "-", "-", "256", "-", "50"]]);
   assert.deepEqual(buildTables({ builds: [], resources: [] } as unknown as Assessment), []);
 });
