@@ -198,8 +198,9 @@ async function tell(evidence: Evidence, options: AssessOptions, shell: Shell): P
     }
   };
   const assessment = assessed();
-  const [{ MEASURED_TITLES, tablesOf, tableText }, { portabilityTable, summaryTable }] = await Promise.all([
+  const [{ MEASURED_TITLES, tablesOf, tableText }, { buildTables }, { portabilityTable, summaryTable }] = await Promise.all([
     import("../portability/tables.js"),
+    import("../portability/build-tables.js"),
     import("../portability/summary.js"),
   ]);
   // Published measurements are the file itself.
@@ -208,7 +209,7 @@ async function tell(evidence: Evidence, options: AssessOptions, shell: Shell): P
   // Last, where a terminal shows it.
   const summary = [portabilityTable(assessment), summaryTable(assessment)].filter(({ rows }) => rows.length > 0);
   const notes = (assessment.notes ?? []).map((note) => `Note: ${note}`).join("\n");
-  shell.print([...[...tables, ...summary].map(tableText), ...(notes ? [notes] : [])].join("\n\n"));
+  shell.print([...[...tables, ...buildTables(assessment), ...summary].map(tableText), ...(notes ? [notes] : [])].join("\n\n"));
   if (options.json !== undefined) await shell.writeFile(options.json, `${JSON.stringify(assessment, null, 1)}\n`);
   if (options.report !== undefined) {
     const { report } = await import("../portability/report.js");

@@ -7,13 +7,15 @@ import type { AbiName } from "../set/mpi/abi.js";
 export function addDoctor(program: Command, shell: Shell): void {
   program
     .command("doctor")
-    .description("list backends, devices with their capabilities, HDF5, MPI and NCCL; say why something is missing, and what to do")
+    .description(
+      "list backends, devices with their capabilities, HDF5, MPI, NCCL and compilers of ports; say why something is missing, and what to do",
+    )
     .option("--json", "print it as JSON")
     .action(async (options: { json?: boolean }) => {
       const { doctor } = await import("../device/open.js");
       const reports = await doctor();
       if (options.json) shell.print(JSON.stringify(reports, null, 2));
-      else shell.print([...reports.map(reportText), await hdf5Text(), await mpiText(), await ncclText()].join("\n\n"));
+      else shell.print([...reports.map(reportText), await hdf5Text(), await mpiText(), await ncclText(), await portsText()].join("\n\n"));
     });
 }
 
@@ -73,6 +75,17 @@ async function ncclText(): Promise<string> {
     ? "totals of reductions, too, as ISOFORM_IPC is off"
     : "GPUs of one node exchange totals of reductions by CUDA IPC";
   return `NCCL\n  ${found.path}: NCCL ${found.version}; it carries messages of mpi:cuda between GPUs; ${totals}`;
+}
+
+/** Reports compilers of hand-written programs and of `isoform assess --ports`: optional, too. */
+async function portsText(): Promise<string> {
+  const { COMPILERS } = await import("../portability/compilers.js");
+  const lines = Object.entries(COMPILERS).flatMap(([name, { find, missing }]) => {
+    const found = find();
+    if (found === undefined) return [`  ${name}`, ...missingLines(missing).map((line) => `  ${line}`)];
+    return `  ${name}: ${found.command} (${found.version})`;
+  });
+  return ["Compilers for assess --ports", ...lines].join("\n");
 }
 
 /** Binary interfaces of MPI, in words. */

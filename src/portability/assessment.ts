@@ -20,6 +20,8 @@ import {
   type AssessedDevice,
   type Assessment,
   assessmentSchema,
+  type Build,
+  type KernelResources,
   type Machine,
   type Missing,
   SCHEMA,
@@ -34,6 +36,8 @@ export interface Evidence {
   runs: Run[];
   validation: Validation[];
   settings?: Setting[];
+  builds?: Build[];
+  resources?: KernelResources[];
   missing?: Missing[];
   coverage?: Coverage[];
 }

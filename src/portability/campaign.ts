@@ -1,11 +1,11 @@
 import type { Device, OpenOptions } from "../device/device.js";
 import type { GridSettings } from "../skeleton/settings.js";
-import { IsoformError } from "../base/errors.js";
+import { DeviceError, IsoformError } from "../base/errors.js";
 import type { Application, ProblemOptions, ProgressFactory } from "./application.js";
 import type { Evidence } from "./assessment.js";
 import { codePathsOf, misfitOf, type CodePath, type Misfit } from "./code-paths.js";
 import { groupBy } from "./group.js";
-import { hardwareOf, platformOf, thisMachine } from "./machine.js";
+import { hardwareOf, hostPlatform, platformOf, thisMachine } from "./machine.js";
 import { measurePeaks, type Peaks } from "./measure.js";
 import { merge } from "./merge.js";
 import { portDevice, portOf, type Port } from "./ports/names.js";
@@ -164,11 +164,22 @@ async function openTargets(
     try {
       targets.push(await AssessedTarget.open(name, open));
     } catch (error) {
-      if (devices !== undefined || portOf(name) !== undefined) throw error;
-      leftOut.push({ name, backend: name.split(":")[0], platform: name, reason: reasonOf(error), failed: true });
+      const port = portOf(name);
+      if (devices !== undefined && port === undefined) throw error;
+      if (port !== undefined) leftOut.push(refusedPort(port, error));
+      else leftOut.push({ name, backend: name.split(":")[0], platform: name, reason: reasonOf(error), failed: true });
     }
   return targets;
 }
+
+/** A port that cannot be had here is not a failure: others go on. */
+const refusedPort = (port: Port, error: unknown): LeftOut => ({
+  name: portDevice(port),
+  backend: portDevice(port),
+  platform: port === "cuda" || port === "hip" ? portDevice(port) : hostPlatform(),
+  reason: reasonOf(error),
+  ...(!(error instanceof DeviceError) && { failed: true }),
+});
 
 const installed: Registry = {
   /** js-debug checks every access, so its times say nothing; the applications compute in f64. */

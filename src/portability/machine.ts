@@ -19,8 +19,11 @@ export function thisMachine(): Machine {
 
 /** The hardware that a device stands for: the same for all backends of one processor. Without commas, so that sets can name it. */
 export function platformOf(device: Device): string {
-  return isProcessor(device) ? `${processor()} (${os.availableParallelism()} threads)` : hardwareOf(device.label);
+  return isProcessor(device) ? hostPlatform() : hardwareOf(device.label);
 }
+
+/** This machine's processor as a platform. */
+export const hostPlatform = (): string => `${processor()} (${os.availableParallelism()} threads)`;
 
 /** Name of the hardware in a device's label: its first words. */
 export const hardwareOf = (label: string): string => label.split(",")[0].trim();

@@ -18,6 +18,8 @@ export function merge(given: readonly Evidence[]): Evidence {
     runs: named(part.runs),
     validation: named(part.validation),
     settings: named(part.settings),
+    builds: named(part.builds),
+    resources: named(part.resources),
     missing: named(part.missing),
     coverage: named(part.coverage),
   }));
@@ -39,6 +41,8 @@ export function merge(given: readonly Evidence[]): Evidence {
     runs,
     validation: parts.flatMap((part) => part.validation),
     settings: parts.flatMap((part) => part.settings),
+    builds: parts.flatMap((part) => part.builds),
+    resources: parts.flatMap((part) => part.resources),
     missing: parts.flatMap((part) => part.missing),
     coverage: coverageOf(parts.flatMap((part) => part.coverage)),
   };

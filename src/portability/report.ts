@@ -1,4 +1,5 @@
 import { roofsOf } from "./assessment.js";
+import { buildTables } from "./build-tables.js";
 import { cascade, type PlatformLook } from "./cascade.js";
 import { cellsOf, isIteration, isTimed } from "./cells.js";
 import { groupBy } from "./group.js";
@@ -53,6 +54,7 @@ ${tablesHtml([summaryTable(assessment), portabilityTable(assessment), devicesTab
 ${chapters.length > 1 ? `<nav>${chapters.map(([name], n) => `<a href="#chapter${n}">${escapeSvg(name)}</a>`).join("")}</nav>` : ""}
 </section>
 ${chapters.map(([name, problems], n) => chapter(assessment, name, problems, look, { id: `chapter${n}`, open: chapters.length === 1 })).join("\n")}
+${builtChapter(assessment)}
 </main>
 <footer>${assessment.host.map((m) => `<p>${escapeSvg(`${m.name}: ${m.processor}, ${m.threads} threads, ${(m.memory / 2 ** 30).toFixed(0)} GiB, ${m.system}, ${m.engine}, Isoform ${m.isoform}, ${m.date}`)}</p>`).join("")}</footer>
 </body>
@@ -103,6 +105,13 @@ ${cascades(shownMetrics(part.metrics, part.yardstick), look)}${comparisons(part,
 <details class="tables"><summary>Tables: ${escapeSvg([...new Set(tables.map(({ title }) => title.split(/[:,]/)[0].toLowerCase()))].join(", "))}</summary>${tablesHtml(tables)}</details>`;
   });
   return `<details class="chapter"${open ? " open" : ""}><summary>${escapeSvg(name)}</summary><div id="${id}">${parts.join("")}</div></details>`;
+}
+
+/** How the ports were built, their lines, and what kernels take of GPUs. */
+function builtChapter(assessment: Assessment): string {
+  const tables = buildTables(assessment);
+  if (tables.length === 0) return "";
+  return `<details class="chapter"><summary>How it was built</summary><div>${tablesHtml(tables)}</div></details>`;
 }
 
 function numberIn(names: readonly string[], name: string): number {

@@ -162,6 +162,41 @@ const missing = z
   })
   .describe("a code path that a device cannot run, where it failed, or that a file has no value for");
 
+const lineCount = z.int().nonnegative();
+
+const build = z
+  .object({
+    application: name,
+    platform: name,
+    problem: name,
+    port: name.describe("target of isoform emit"),
+    compiler: name.describe("its command"),
+    version: z.string(),
+    command: z.string().describe("the command line for each file, with KERNEL for the kernel's name"),
+    precision: z.enum(["strict", "fast"]),
+    kernels: lineCount.describe("kernels of the application that ran, a file each"),
+    lines: z
+      .object({ total: lineCount, kernels: lineCount, data: lineCount })
+      .describe("lines of these files that are neither blank nor a comment: all, in kernels, and those that hold or move data"),
+    source: lineCount.describe("such lines of the functions that the kernels are written as, once for all ports"),
+  })
+  .describe("how the files of a port were built");
+
+const resources = z
+  .object({
+    application: name,
+    platform: name,
+    problem: name,
+    kernel: name,
+    registers: z.int().nonnegative().optional().describe("of a thread"),
+    localBytes: z.int().nonnegative().optional().describe("of a thread"),
+    sharedBytes: z.int().nonnegative().optional().describe("of a block"),
+    threads: z.int().positive().optional().describe("of a block"),
+    blocks: z.int().nonnegative().optional().describe("on one multiprocessor at a time"),
+    occupancy: efficiency.optional().describe("threads that are resident, of those that a multiprocessor can hold"),
+  })
+  .describe("what a kernel takes of a GPU; absent where the driver does not tell");
+
 /** The JSON of an assessment: what `isoform assess --json` writes and `--merge` reads. */
 export const assessmentSchema = z
   .object({
@@ -175,6 +210,8 @@ export const assessmentSchema = z
     kernelMeans: z.array(kernelMean),
     validation: z.array(validation),
     settings: z.array(setting).optional().describe("absent in files of former versions and for published timings"),
+    builds: z.array(build).optional().describe("ports; absent in files of former versions"),
+    resources: z.array(resources).optional().describe("kernels on GPUs; absent in files of former versions"),
     missing: z.array(missing).optional().describe("absent in files of former versions"),
     coverage: z.array(coverage).optional().describe("absent in files of former versions, and where it is unknown"),
     divergences: z.array(divergence).optional().describe("absent in files of former versions"),
@@ -189,6 +226,8 @@ export type AssessedDevice = z.infer<typeof device>;
 export type Validation = z.infer<typeof validation>;
 export type Missing = z.infer<typeof missing>;
 export type Setting = z.infer<typeof setting>;
+export type Build = z.infer<typeof build>;
+export type KernelResources = z.infer<typeof resources>;
 
 /** The JSON Schema that docs/assessment.schema.json holds. */
 export function assessmentJsonSchema(): object {

@@ -10,7 +10,10 @@ import {
   type Sample,
 } from "./application.js";
 import type { Evidence } from "./assessment.js";
+import { BuildNotes } from "./built.js";
 import type { TimedRun } from "./cells.js";
+import { GpuPortDevice } from "./ports/gpu-port.js";
+import { PortDevice } from "./ports/port-device.js";
 import type { Missing, Setting, Validation } from "./schema.js";
 import { EmittedFiles } from "./source-files.js";
 import { NoProgramError } from "./handwritten/sources.js";
@@ -70,8 +73,15 @@ class Trial {
   constructor(
     private readonly contestant: Contestant,
     private readonly prepared: PreparedApplication,
+    private readonly notes: BuildNotes,
   ) {
     this.emitted = new EmittedFiles(contestant.target.name);
+  }
+
+  /** A trial of the contestant, with its data. */
+  static async prepare(contestant: Contestant): Promise<Trial> {
+    const notes = notesFor(contestant.target);
+    return new Trial(contestant, await notes.during(() => contestant.prepare()), notes);
   }
 
   /**
@@ -106,7 +116,7 @@ class Trial {
 
   /** Engines compile while they run, so that first iterations say little. */
   warmUp(most?: number): Promise<void> {
-    return this.emitted.during(() => this.warm(most));
+    return this.notes.during(() => this.emitted.during(() => this.warm(most)));
   }
 
   private async warm(most?: number): Promise<void> {
@@ -147,10 +157,20 @@ class Trial {
     const { devices, precision, byHand } = this.contestant;
     const { form } = this.prepared;
     const setting = { ...this.key, devices, precision, form, grid, layout, occ, choices } as Setting;
+    const build = byHand ? undefined : this.notes.build(this.key, precision);
+    const resources = byHand ? [] : this.notes.kernelResources(this.key);
     const runs = byHand ? this.runs.map((run) => ({ ...run, ...workOf(run.quantity, others) })) : this.runs;
     const files = this.prepared.files ?? this.emitted.files;
-    const coverage = files.length > 0 ? [{ ...this.key, files: [...files] }] : [];
-    return { host: [], devices: [], runs, validation: [...this.verdicts.values()], settings: [setting], coverage };
+    return {
+      host: [],
+      devices: [],
+      runs,
+      validation: [...this.verdicts.values()],
+      settings: [setting],
+      coverage: files.length > 0 ? [{ ...this.key, files: [...files] }] : [],
+      builds: build ? [build] : [],
+      resources,
+    };
   }
 
   /** Bytes and operations of a quantity in the first run that has it. */
@@ -167,6 +187,10 @@ class Trial {
   free(): void {
     this.prepared.free();
   }
+}
+
+function notesFor({ name, devices: [device] }: AssessedTarget): BuildNotes {
+  return new BuildNotes(name, device instanceof PortDevice || device instanceof GpuPortDevice ? device.toolchain : undefined);
 }
 
 /** The least that a quantity has in any of the trials. */
@@ -242,7 +266,7 @@ export async function measureTogether(
   const measure = async (): Promise<void> => {
     for (const contestant of contestants)
       await onTarget(contestant, "preparing", async () => {
-        trials.set(contestant, new Trial(contestant, await contestant.prepare()));
+        trials.set(contestant, await Trial.prepare(contestant));
       });
     for (const [contestant, trial] of trials) await onTarget(contestant, "warming up", () => trial.warmUp(iterations));
     for (let run = 1; run <= repeats && (run <= FEWEST_REPEATS || (performance.now() - started) / 1e3 < seconds); run++)

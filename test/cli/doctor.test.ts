@@ -22,12 +22,19 @@ test("the doctor lists every backend with devices and capabilities, or with reas
 });
 
 test("the doctor's text names each device and what is missing", () => {
-  const { stdout, stderr } = isoform(["doctor"], undefined, { VK_ICD_FILENAMES: "/nonexistent" });
+  const { stdout, stderr } = isoform(["doctor"], undefined, {
+    VK_ICD_FILENAMES: "/nonexistent",
+    ISOFORM_NVCXX: "no-such-compiler",
+    ISOFORM_ACPP: "no-such-compiler",
+    ISOFORM_KOKKOS: "/nonexistent",
+  });
   assert.equal(stderr, "");
   assert.match(stdout, /^js {2}\(/m);
   assert.match(stdout, /^ {2}wasm: /m);
   assert.match(stdout, /^HDF5\n {2}(files are written|missing: )/m);
   assert.match(stdout, /^MPI\n {2}(no launcher: |launcher )/m);
+  assert.match(stdout, /^Compilers for assess --ports\n {2}cc(: |\n)/m);
+  for (const variable of ["ISOFORM_NVCXX", "ISOFORM_ACPP", "ISOFORM_KOKKOS"]) assert.match(stdout, new RegExp(variable));
   assert.match(stdout, /^NCCL\n {2}(missing: |\S+: NCCL \d)/m);
   for (const [, reason, remedy] of stdout.matchAll(/missing: (.*)\n\s+remedy: (.*)/g)) assert.ok(reason && remedy);
 });

@@ -70,6 +70,8 @@ describe("hostile names compile as", () => {
   });
   syntax("gcc", "omp-target", ".target.c", "-std=gnu11", "-fopenmp", "-foffload=disable");
   syntax("gcc", "opencl", ".host.c", "-Wno-deprecated-declarations");
+  syntax("g++", "openacc", ".acc.cpp", "-std=gnu++17", "-fopenacc", "-foffload=disable", "-Wall", "-Werror");
+  syntax("g++", "stdpar", ".stdpar.cpp", "-std=c++20", "-Wall", "-Werror");
   syntax("g++", "sycl", ".sycl.cpp", "-std=c++17", `-I${STUB}`);
 
   syntax("hipcc", "hip", ".hip.cpp", ...HIP);

@@ -297,6 +297,28 @@ test("ports are measured behind the devices, and are not taken for backends", as
   );
 });
 
+test("a port that cannot be had here is missing by name, and the others go on", async () => {
+  const found = registry(["a", "emitted-c"].map((name) => device(name, [])));
+  const refusing: Registry = {
+    ...found,
+    async open(name, options) {
+      if (name === "emitted-sycl") throw new DeviceError(name, "no compiler", "install one");
+      if (name === "emitted-stdpar") throw new TypeError("a fault");
+      return found.open(name, options);
+    },
+  };
+  const options = { repeats: 1, devices: ["a"], ports: ["sycl", "stdpar", "c"] } as const;
+  const evidence = await measureApplications([application([])], options, silent, refusing);
+  assert.deepEqual([...new Set(evidence.runs.map((r) => r.application))], ["isoform-a", "isoform-emitted-c"]);
+  assert.deepEqual(
+    evidence.missing?.map(({ application, reason, failed }) => [application, reason, failed]),
+    [
+      ["isoform-emitted-sycl", 'device "emitted-sycl": no compiler (install one)', undefined],
+      ["isoform-emitted-stdpar", "TypeError: a fault", true],
+    ],
+  );
+});
+
 test("forms are code paths of one problem: the first and the fastest, all, or one", async () => {
   const bytes = { plain: 1, small: 0.1, large: 20 };
   const formed = (log: string[]): Application => {

@@ -60,7 +60,7 @@ export const LAYERS: Readonly<Record<string, readonly Level[]>> = {
     "tuned.ts",
     "index.ts",
   ],
-  "src/portability": ["ports", "*", "profile", "index.ts"],
+  "src/portability": ["compile.ts", "compilers.ts", "ports", "*", "profile", "index.ts"],
   "apps/pic": ["mesh", "fields", "particles", "judgement", "simulation", "push", "results", "*"],
   "apps/navier-stokes": ["equations", "starts", "boundaries", "steps", "measures", "config", "simulation", "cases", "results", "*"],
 };

@@ -71,7 +71,7 @@ export function nameIn(declaration: string): string {
 }
 
 /** Attributes of a GPU that are queried by number. */
-export type DeviceAttribute = "multiprocessors" | "memoryClockRate" | "memoryBusWidth" | "l2Bytes" | "sharedBytes";
+export type DeviceAttribute = "multiprocessors" | "memoryClockRate" | "memoryBusWidth" | "l2Bytes" | "sharedBytes" | "residentThreads";
 
 /** Handles and device pointers of the driver fit a double: user space has 47 bits. */
 export type Handle = number;

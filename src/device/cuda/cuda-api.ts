@@ -21,7 +21,7 @@ export const REMEDIES: DriverApi["remedies"] = {
 export const cudaApi: DriverApi = {
   backend: "cuda",
   calls: Object.fromEntries(Object.keys(DECLARATIONS).map((name) => [name, name])) as Record<DriverCall, string>,
-  attributes: { multiprocessors: 16, memoryClockRate: 36, memoryBusWidth: 37, l2Bytes: 38, sharedBytes: 97 },
+  attributes: { multiprocessors: 16, memoryClockRate: 36, memoryBusWidth: 37, l2Bytes: 38, sharedBytes: 97, residentThreads: 39 },
   endOfExtra: 0n,
   mostThreads: Infinity,
   // In graphs, from CUDA 12.3 on.

@@ -47,6 +47,7 @@ export function gpuFacts(driver: Driver, ordinal: number): GpuFacts & { device: 
     threads: 1024,
     atomics64: true,
     l2Bytes: attribute("l2Bytes"),
+    residentThreads: attribute("residentThreads"),
     bandwidth: theoreticalBandwidth(attribute("memoryClockRate"), attribute("memoryBusWidth")),
     label: `${title}, ${(memory / 2 ** 30).toFixed(0)} GiB, ${words}`,
   };
@@ -285,11 +286,13 @@ export class CudaGpu implements GpuMachine {
     const { driver } = this;
     const attribute = (number: number) => driver.int("cuFuncGetAttribute", number, handle);
     const spilled = attribute(FunctionAttribute.localBytes);
+    const registers = attribute(FunctionAttribute.registers);
     const resident = new Map<string, number>();
     let mostShared = ALWAYS_SHARED;
     return {
       handle,
-      needs: `${attribute(FunctionAttribute.registers)} registers a thread${spilled > 0 ? `, ${spilled} bytes of local memory` : ""}`,
+      needs: `${registers} registers a thread${spilled > 0 ? `, ${spilled} bytes of local memory` : ""}`,
+      resources: { registers, localBytes: spilled, sharedBytes: attribute(FunctionAttribute.sharedBytes) },
       residentBlocks: (threads, sharedBytes) => {
         const key = `${threads} ${sharedBytes}`;
         let blocks = resident.get(key);
@@ -306,7 +309,7 @@ export class CudaGpu implements GpuMachine {
   }
 }
 
-const FunctionAttribute = { localBytes: 3, registers: 4, maxDynamicShared: 8 } as const;
+const FunctionAttribute = { sharedBytes: 1, localBytes: 3, registers: 4, maxDynamicShared: 8 } as const;
 
 /** Shared memory that a block gets without asking. */
 const ALWAYS_SHARED = 48 << 10;

@@ -9,7 +9,7 @@ import type { Binding } from "../launch/binding.js";
 import type { LaunchTuning } from "../tuning/tuning.js";
 import { checksRemark } from "../launch/faults.js";
 import { DeviceLaunch } from "./device-launch.js";
-import type { GpuEntry, GpuMachine, GpuMemory } from "./machine.js";
+import type { EntryResources, GpuEntry, GpuMachine, GpuMemory } from "./machine.js";
 import { inOneKernel, FinalReduction, piecesOf, type FoldTargets, type Members, type FinalPiece } from "./final-reduction.js";
 import { gridRules, SORT_RULES } from "./grids.js";
 import { launchPlanOf, teamRemarks, type LaunchPlan, type PlannedStep } from "./launch-plan.js";
@@ -28,6 +28,16 @@ type Plan = LaunchPlan<EntryCode, GridShape>;
 interface OwnMemory {
   readonly memory: GpuMemory | undefined;
   at(part: MemoryPart): number;
+}
+
+/** Share of a multiprocessor that a launch's main kernel takes. */
+interface LaunchResources extends EntryResources {
+  /** In a block. */
+  readonly threads: number;
+  /** On one multiprocessor at a time. */
+  readonly blocks?: number;
+  /** Threads that are resident, as a fraction of those that a multiprocessor can hold. */
+  readonly occupancy?: number;
 }
 
 /** A kernel bound to arguments on one GPU: the steps of a run, and the temporary memory that they share. */
@@ -79,6 +89,26 @@ export class GpuLaunch extends DeviceLaunch<GpuMachine> {
       ...checksRemark(this.binding.ir),
       entries.get(code.program.main.name)!.needs,
     ];
+  }
+
+  /** Share of a multiprocessor that its main kernel takes; undefined where nothing runs. */
+  get resources(): LaunchResources | undefined {
+    const { main } = this.code.program;
+    const step = this.plan.steps.find((each) => each.kind === "run" && each.entry === main);
+    if (step?.kind !== "run") return undefined;
+    const { block, shared = 0 } = step.grid;
+    const entry = this.entries.get(main.name)!;
+    const threads = block.reduce((a, b) => a * b, 1);
+    const { sharedBytes } = entry.resources;
+    const { residentThreads } = this.gpu.facts;
+    const blocks = residentThreads === undefined ? undefined : entry.residentBlocks(threads, shared);
+    return {
+      ...entry.resources,
+      sharedBytes: sharedBytes === undefined ? undefined : sharedBytes + shared,
+      threads,
+      blocks,
+      occupancy: blocks === undefined ? undefined : (blocks * threads) / residentThreads!,
+    };
   }
 
   /** Takes other floats and initial values for its next run. */

@@ -13,6 +13,17 @@ export interface CodeFacts {
   readonly atomics64: boolean;
   /** Bytes of the cache that all multiprocessors share. */
   readonly l2Bytes: number;
+  /** Threads that a multiprocessor holds at a time; undefined where the driver does not tell. */
+  readonly residentThreads?: number;
+}
+
+/** Resources that the compiler gave an entry: numbers that a driver does not tell are undefined. */
+export interface EntryResources {
+  /** For a thread. */
+  readonly registers?: number;
+  readonly localBytes?: number;
+  /** For a block, without dynamic shared memory. */
+  readonly sharedBytes?: number;
 }
 
 /** A kernel's entry point on one GPU. */
@@ -21,6 +32,8 @@ export interface GpuEntry {
   residentBlocks(threads: number, sharedBytes: number): number;
   /** Resources that a thread of it takes, in words. */
   readonly needs: string;
+  /** The same in numbers. */
+  readonly resources: EntryResources;
 }
 
 /** Memory of a GPU at a numeric address, which arithmetic may move inside of it. */

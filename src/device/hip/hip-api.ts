@@ -70,7 +70,7 @@ export const hipApi: DriverApi = {
     // Nothing starts early.
     cuLaunchKernelEx: NOTHING_TO_DO,
   },
-  attributes: { multiprocessors: 63, memoryClockRate: 60, memoryBusWidth: 59, l2Bytes: 19, sharedBytes: 74 },
+  attributes: { multiprocessors: 63, memoryClockRate: 60, memoryBusWidth: 59, l2Bytes: 19, sharedBytes: 74, residentThreads: 57 },
   endOfExtra: 3n,
   // Its grids are counted in threads, by 32 bits.
   mostThreads: 2 ** 32 - 1,

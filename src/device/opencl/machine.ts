@@ -18,6 +18,7 @@ const PROFILING = 2;
 const BLOCKING = 1;
 const KERNEL_WORK_GROUP_SIZE = 0x11b0;
 const KERNEL_LOCAL_BYTES = 0x11b2;
+const KERNEL_PRIVATE_BYTES = 0x11b4;
 /** Work-items that keep a compute unit of a GPU busy. */
 const RESIDENT = 2048;
 
@@ -182,7 +183,7 @@ export class OpenclMachine implements GpuMachine {
       cl.call("clGetKernelWorkGroupInfo", kernel, this.device, what, 8, value, null);
       return Number(value[0]);
     };
-    const [threads, local] = [about(KERNEL_WORK_GROUP_SIZE), about(KERNEL_LOCAL_BYTES)];
+    const [threads, local, privateBytes] = [KERNEL_WORK_GROUP_SIZE, KERNEL_LOCAL_BYTES, KERNEL_PRIVATE_BYTES].map(about);
     cl.call("clReleaseKernel", kernel);
     return {
       program,
@@ -191,6 +192,7 @@ export class OpenclMachine implements GpuMachine {
       local,
       residentBlocks: (members) => Math.max(1, Math.floor(RESIDENT / members)),
       needs: `work-groups of ${threads} at most${local > 0 ? `, ${local} bytes of local memory` : ""}`,
+      resources: { localBytes: privateBytes, sharedBytes: local },
     };
   }
 }

@@ -113,7 +113,7 @@ export class OpenMPFrame implements CFrame<BodyWriter> {
       body.code.line("#pragma omp atomic");
       body.line(stmt, `${place} += ${value};`);
     } else if (strategy === "atomic") body.line(stmt, `${this.useAtomic(param)}(&${place}, ${value});`);
-    else if (param.op === "sum") body.line(stmt, `${place} += ${value};`);
+    else if (param.op === "sum") body.line(stmt, this.added(body, param.element, place, value));
     else body.line(stmt, `${place} = ${body.fold(param.op, param.element, place, value)};`);
   }
 
@@ -127,9 +127,15 @@ export class OpenMPFrame implements CFrame<BodyWriter> {
     });
   }
 
+  /** A statement that adds to a place; integers wrap also where the compiler is not told so. */
+  private added(body: BodyWriter, type: NumericType, place: string, value: string): string {
+    if (this.dialect.signedWraps || isFloat(type)) return `${place} += ${value};`;
+    return `${place} = ${body.fold("sum", type, place, `(${value})`)};`;
+  }
+
   reduce(body: BodyWriter, stmt: StmtOf<"reduce">, value: string): void {
     const into = this.accumulators.get(stmt.target)!;
-    if (into.op === "sum") return body.line(stmt, `${into.variable} += ${value};`);
+    if (into.op === "sum") return body.line(stmt, this.added(body, into.type, into.variable, value));
     if (into.op === "max" && isFloat(into.type) && areAbsolute(body.ir.body, stmt.target)) {
       const greatest = body.helpers.use(`max_abs_${into.type as FloatType}`);
       return body.line(stmt, `${into.variable} = ${greatest}(${into.variable}, ${value});`);

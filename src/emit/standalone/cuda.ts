@@ -4,6 +4,7 @@ import { cudaDialect } from "../c/cuda/dialect.js";
 import { cudaLike } from "./cuda-like.js";
 import { writeGpuHost } from "./gpu-host.js";
 import { deviceSource, gpuProgram } from "./gpu-program.js";
+import { COMPILER_OPTIONS } from "./options.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 
 /** CUDA C++ for nvcc. */
@@ -12,7 +13,7 @@ export function emitCudaFile(request: EmitRequest): EmittedFile[] {
   const dialect = cudaDialect(true);
   const program = gpuProgram(request, dialect);
   const head = [
-    `// nvcc -O3${precision === "strict" ? " -fmad=false" : ""} -arch=native -c ${stem}.cu`,
+    `// nvcc ${COMPILER_OPTIONS.cuda(precision)} -c ${stem}.cu`,
     "#include <cstdint>",
     ...(prints(request.ir.body) ? ["#include <cstdio>"] : []),
     "#include <cstring>",

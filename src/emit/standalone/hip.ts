@@ -4,6 +4,7 @@ import { hipDialect } from "../c/hip/dialect.js";
 import { cudaLike } from "./cuda-like.js";
 import { writeGpuHost } from "./gpu-host.js";
 import { deviceSource, gpuProgram } from "./gpu-program.js";
+import { COMPILER_OPTIONS } from "./options.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 
 /** HIP C++ for hipcc. */
@@ -12,7 +13,7 @@ export function emitHipFile(request: EmitRequest): EmittedFile[] {
   const dialect = hipDialect(true);
   const program = gpuProgram(request, dialect);
   const head = [
-    `// hipcc -O3${precision === "strict" ? " -ffp-contract=off" : ""} --offload-arch=native -c ${stem}.hip.cpp`,
+    `// hipcc ${COMPILER_OPTIONS.hip(precision)} -c ${stem}.hip.cpp`,
     "#include <cstdint>",
     ...(prints(request.ir.body) ? ["#include <cstdio>"] : []),
     "#include <cstring>",

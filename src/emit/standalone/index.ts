@@ -3,10 +3,13 @@ import { emitC } from "./c.js";
 import { emitCudaFile } from "./cuda.js";
 import { emitHipFile } from "./hip.js";
 import { emitJsFile } from "./js.js";
+import { emitKokkos } from "./kokkos.js";
 import { emitMetalFiles } from "./metal.js";
 import type { TargetName } from "./names.js";
 import { emitOmpTarget } from "./omp-target.js";
+import { emitOpenacc } from "./openacc.js";
 import { emitOpenclFiles } from "./opencl.js";
+import { emitStdpar } from "./stdpar.js";
 import { emitSyclFile } from "./sycl.js";
 import { emitWatFiles } from "./wat.js";
 import { emitWgslFiles } from "./wgsl.js";
@@ -21,9 +24,12 @@ const WRITERS: Readonly<Record<TargetName, Writer>> = {
   cuda: emitCudaFile,
   hip: emitHipFile,
   js: emitJsFile,
+  kokkos: emitKokkos,
   metal: emitMetalFiles,
   "omp-target": emitOmpTarget,
+  openacc: emitOpenacc,
   opencl: emitOpenclFiles,
+  stdpar: emitStdpar,
   sycl: emitSyclFile,
   wat: emitWatFiles,
   wgsl: emitWgslFiles,

@@ -1,5 +1,6 @@
-import { cFlags } from "./c.js";
+import { C_LOOPS } from "./c.js";
 import { sumClause, writeLoops, type Used } from "./loops.js";
+import { COMPILER_OPTIONS } from "./options.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 import { originText } from "../text.js";
 
@@ -7,10 +8,11 @@ import { originText } from "../text.js";
 export function emitOmpTarget(request: EmitRequest): EmittedFile[] {
   const { ir, stem, precision } = request;
   const text = writeLoops(request, {
+    ...C_LOOPS,
     head: [
       `// ${originText(ir)} as C with OpenMP offloading, ${precision}.`,
-      `// On the host: gcc ${cFlags(precision)} -fopenmp -foffload=disable -c ${stem}.target.c`,
-      `// On a GPU:    clang ${cFlags(precision)} -fopenmp --offload-arch=sm_80 -c ${stem}.target.c`,
+      `// On the host: gcc ${COMPILER_OPTIONS["omp-target"](precision)} -foffload=disable -c ${stem}.target.c`,
+      `// On a GPU:    clang ${COMPILER_OPTIONS["omp-target"](precision)} --offload-arch=sm_80 -c ${stem}.target.c`,
     ],
     around: [["#pragma omp declare target"], ["#pragma omp end declare target"]],
     offloads: true,
@@ -29,4 +31,4 @@ export function emitOmpTarget(request: EmitRequest): EmittedFile[] {
 const maps = (used: readonly Used[]): string[] => used.map(({ name, count, way }) => `  map(${way}: ${name}[0:${count}])`);
 
 /** Lines of one directive. */
-const continued = (lines: readonly string[]): string[] => lines.map((line, n) => (n < lines.length - 1 ? `${line} \\` : line));
+export const continued = (lines: readonly string[]): string[] => lines.map((line, n) => (n < lines.length - 1 ? `${line} \\` : line));

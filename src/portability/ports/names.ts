@@ -1,8 +1,11 @@
-/** Targets of `isoform emit` whose files can be assessed: those that work on host memory. */
-export const PORTS = ["c", "omp-target"] as const;
+/** Targets of `isoform emit` whose files can be assessed. */
+export const PORTS = ["c", "omp-target", "openacc", "stdpar", "kokkos", "sycl", "cuda", "hip"] as const;
 
 /** An emitted file that can be assessed: one of `PORTS`. */
 export type Port = (typeof PORTS)[number];
+
+/** Ports whose files work on memory of the host. */
+export type HostPort = Exclude<Port, "cuda" | "hip">;
 
 const PREFIX = "emitted-";
 

@@ -1,65 +1,53 @@
 import { threadCount } from "../../device/cpu/pool.js";
 import { describeMachine } from "../../device/cpu/machine.js";
 import type { Device } from "../../device/device.js";
-import { askCompiler, findCompiler, type Compiler } from "../../device/native/compiler.js";
 import { limitSpinning, Loader, loadWorkingKoffi } from "../../device/native/library.js";
 import { cover } from "../../device/tools/tools.js";
 import { DeviceError } from "../../base/errors.js";
-import { portDevice, type Port } from "./names.js";
+import { portDevice, type HostPort, type Port } from "./names.js";
 import { PortDevice } from "./port-device.js";
-import { compiledEntry, type Toolchain } from "./toolchain.js";
+import { ON_HOST, OUT_OF_REACH, PROBE, probeOf } from "./probe.js";
+import { compiledEntry, toolchainOf, type Toolchain } from "./toolchain.js";
 
-/**
- * The device of a port, by the compiler of `native`. For omp-target $OMP_TARGET_CC is the compiler, and $OMP_TARGET_FLAGS what it needs to
- * offload, such as `-foffload=nvptx-none`. Throws DeviceError for what is missing.
- */
+/** A port in words, for labels. */
+const TITLES: Readonly<Record<HostPort, string>> = {
+  c: "emitted C",
+  "omp-target": "OpenMP target regions",
+  openacc: "OpenACC",
+  stdpar: "C++ parallel algorithms",
+  kokkos: "Kokkos",
+  sycl: "SYCL",
+};
+
+/** The device of a port. Throws DeviceError for what is missing. */
 export async function openPort(port: Port): Promise<Device> {
   const name = portDevice(port);
   const koffi = await loadWorkingKoffi();
   if (!koffi) throw new DeviceError(name, "the package koffi, which calls compiled code, does not load", "npm install koffi");
-  const compiler = port === "omp-target" ? offloadingCompiler(name) : findCompiler();
-  if (!compiler)
-    throw new DeviceError(name, "no C compiler was found ($CC, gcc, clang, cc)", "install gcc or clang, such as apt install gcc");
+  if (port === "cuda" || port === "hip") {
+    const { openGpuPort } = await import("./gpu-port.js");
+    return openGpuPort(port, new Loader(koffi));
+  }
+  const toolchain = toolchainOf(port);
+  const loader = new Loader(koffi);
   const threads = threadCount();
   limitSpinning();
   process.env.OMP_NUM_THREADS ??= String(threads);
-  const loader = new Loader(koffi);
-  const { label } = describeMachine(threads);
-  const opened = (where: string, onHost: boolean): Device => {
-    const device = new PortDevice(port, { compiler, loader, threads, label: where, onHost });
-    cover(device);
-    return device;
-  };
-  if (port === "c") return opened(`${label}, emitted C`, true);
-  const place = targetMemory(name, { compiler, loader });
-  if (place === undefined) return opened(`${label}, OpenMP target regions on the host`, true);
-  return opened(`OpenMP device ${place}, by ${compiler.command}`, false);
+  const place = placeOf(port, toolchain, loader);
+  if (place === OUT_OF_REACH)
+    throw new DeviceError(name, `${TITLES[port]} runs on a device that does not reach the host's memory`, "use a build for the host");
+  const onHost = place === ON_HOST;
+  const where = onHost
+    ? `${describeMachine(threads).label}, ${TITLES[port]}`
+    : `${TITLES[port]} on device ${place}, by ${toolchain.command}`;
+  const device = new PortDevice(port, { toolchain, loader, threads, label: where, onHost });
+  cover(device);
+  return device;
 }
 
-/** With flags, where it has some. GCC is made not to offload unless the user says where to: it would begin to look for accelerators. */
-function offloadingCompiler(device: string): Compiler | undefined {
-  const { OMP_TARGET_CC: wish, OMP_TARGET_FLAGS: flags } = process.env;
-  const compiler = wish ? askCompiler(wish) : findCompiler();
-  if (wish && !compiler) throw new DeviceError(device, `the compiler ${wish} of $OMP_TARGET_CC does not answer`, "name another one");
-  if (!compiler) return undefined;
-  const byDefault = /clang/.test(compiler.version) ? "" : "-foffload=disable";
-  return { ...compiler, command: `${compiler.command} ${flags ?? byDefault}`.trim() };
-}
-
-const PLACE = `#include <omp.h>
-#include <stdint.h>
-
-void place_of_targets(int32_t *place) {
-  int initial = 1;
-#pragma omp target map(from: initial)
-  initial = omp_is_initial_device();
-  *place = initial ? -1 : omp_get_default_device();
-}
-`;
-
-/** The number of the device that runs target regions; undefined if it is the host. */
-function targetMemory(device: string, tools: Toolchain): number | undefined {
+/** Number of the device that runs the port's loops, `ON_HOST` or `OUT_OF_REACH`. */
+function placeOf(port: HostPort, toolchain: Toolchain, loader: Loader): number {
   const place = new Int32Array(1);
-  compiledEntry(device, tools, "place of targets", PLACE, "place_of_targets", "fast").call(tools.loader.address(place.buffer));
-  return place[0] < 0 ? undefined : place[0];
+  compiledEntry(loader, toolchain, { name: PROBE, text: probeOf(port), entry: PROBE }, "fast").function.call(loader.address(place.buffer));
+  return place[0];
 }

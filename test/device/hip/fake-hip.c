@@ -150,6 +150,7 @@ int hipDeviceGetAttribute(int *value, int attribute, int device) {
     case 59: *value = 4096; break;      /* its width in bits */
     case 19: *value = 8 << 20; break;   /* bytes of the last cache */
     case 74: *value = SHARED; break;    /* of a block's memory */
+    case 57: *value = 2048; break;      /* threads that a multiprocessor holds */
     default: return complain(INVALID_VALUE, "an attribute that is not asked for here: %d", attribute);
   }
   return device < devices ? SUCCESS : INVALID_DEVICE;
@@ -304,7 +305,7 @@ int hipModuleGetFunction(Handle *function, Handle handle, const char *name) {
 int hipFuncGetAttribute(int *value, int attribute, Handle function) {
   (void)function;
   *value = attribute == 4 ? 32 : 0;
-  return attribute == 3 || attribute == 4 ? SUCCESS : complain(INVALID_VALUE, "function attribute %d", attribute);
+  return attribute == 1 || attribute == 3 || attribute == 4 ? SUCCESS : complain(INVALID_VALUE, "function attribute %d", attribute);
 }
 int hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Handle function, int threads, size_t shared) {
   (void)function;

@@ -3,8 +3,8 @@
 // acpp -O3 -c axpy.sycl.cpp
 #include <cstdint>
 #include <limits>
-#include <vector>
 #include <sycl/sycl.hpp>
+#include <vector>
 
 /*
  * Runs kernel "axpy" over a range.

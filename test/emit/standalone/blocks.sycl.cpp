@@ -3,8 +3,8 @@
 // acpp -O3 -c blocks.sycl.cpp
 #include <cstdint>
 #include <limits>
-#include <vector>
 #include <sycl/sycl.hpp>
+#include <vector>
 
 static int32_t n__fold(int32_t *partials, int64_t count) {
   if (count == 0) return 0;
@@ -65,7 +65,7 @@ sycl::event blocks_launch(
       {
         s_[team] = part_[0] + part_[1] + part_[2] + part_[3] + part_[4] + part_[5] + part_[6] + part_[7];  // line 75
       }
-      n_2_ += 1;  // line 77
+      n_2_ = (int32_t)((uint32_t)n_2_ + (uint32_t)(1));  // line 77
       n_partials_[team] = n_2_;
     });
     queue.copy(n_partials_, n_host_.data(), (size_t)league_, done).wait();

@@ -45,7 +45,7 @@ int blocks_launch(
 )
 {
   const int64_t a_span_ = a_extent0_ == 0 || a_extent1_ == 0 ? 0 : 1 + (a_extent0_ - 1) * a_stride0_ + (a_extent1_ - 1);
-  int32_t *n_partials_ = malloc((league_ + 1) * sizeof(int32_t));
+  int32_t *n_partials_ = (int32_t *)malloc((league_ + 1) * sizeof(int32_t));
   if (!n_partials_) { free(n_partials_); return 1; }
   #pragma omp target teams distribute parallel for \
     map(to: a_[0:a_span_]) \

@@ -35,3 +35,12 @@ export function buildFlags(text: string, compiler: string): string[] {
   const line = text.split("\n").find((l) => l.startsWith("//") && l.includes(`${compiler} -`))!;
   return line.slice(line.indexOf(`${compiler} -`) + compiler.length + 1, line.indexOf(" -c ")).split(" ");
 }
+
+/** Several files as one translation unit, which takes a compiler little longer than one of them. */
+export function inNamespace(text: string): string {
+  const lines = text.split("\n");
+  const headers = lines.filter((line) => line.startsWith("#include"));
+  const name = /(\w+)_launch\(/.exec(text)![1];
+  const rest = lines.filter((line) => !line.startsWith("#include"));
+  return [...headers, `namespace of_${name} {`, ...rest, "}", "#undef TRY"].join("\n");
+}

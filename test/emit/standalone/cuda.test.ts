@@ -5,7 +5,7 @@ import { emitCudaFile } from "../../../src/emit/standalone/cuda.js";
 import { emitHipFile } from "../../../src/emit/standalone/hip.js";
 import { matchesSnapshot } from "../snapshot.js";
 import { CASES, requestOf } from "./cases.js";
-import { inFolder, missing, run } from "./compiled.js";
+import { inFolder, inNamespace, missing, run } from "./compiled.js";
 
 // Compilers that are not on the path: ISOFORM_NVCC names the folder of nvcc.
 if (process.env.ISOFORM_NVCC) process.env.PATH = `${process.env.ISOFORM_NVCC}${delimiter}${process.env.PATH}`;
@@ -24,15 +24,6 @@ for (const [compiler, emit, flags] of [
         await inFolder([all], (folder) => run(folder, compiler, ...flags, "-c", all.name, "-o", "all.o"));
       });
   });
-
-/** Several files as one translation unit, which takes a compiler little longer than one of them. */
-function inNamespace(text: string): string {
-  const lines = text.split("\n");
-  const headers = lines.filter((line) => line.startsWith("#include"));
-  const name = /(\w+)_launch\(/.exec(text)![1];
-  const rest = lines.filter((line) => !line.startsWith("#include"));
-  return [...headers, `namespace of_${name} {`, ...rest, "}", "#undef TRY"].join("\n");
-}
 
 it("the host of a reduction allocates what it needs", () =>
   matchesSnapshot("emit/standalone/dot.cu", emitCudaFile(requestOf(CASES[2], "strict"))[0].text));

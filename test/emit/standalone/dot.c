@@ -42,7 +42,7 @@ int dot_launch(
 {
   const int64_t chunks = (i_end_ - i_begin_ + 255) / 256;
   const int64_t partials = chunks;
-  double *s_partials_ = malloc((partials + 1) * sizeof(double));
+  double *s_partials_ = (double *)malloc((partials + 1) * sizeof(double));
   if (!s_partials_) { free(s_partials_); return 1; }
   #pragma omp parallel for
   for (int64_t partial = 0; partial < partials; partial++) {

@@ -1,13 +1,17 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { after, before, describe, test } from "node:test";
 import { hooks } from "../../../src/device/tools/hooks.js";
 import { EmitError } from "../../../src/base/errors.js";
 import { f32, f64, kernel, open, range, scatter, sum, view, type Device } from "../../../src/index.js";
-import { PORTS, portDevice, portOf } from "../../../src/portability/ports/names.js";
+import { PORTS, portDevice, portOf, type HostPort } from "../../../src/portability/ports/names.js";
 import { openPort } from "../../../src/portability/ports/open.js";
 import { typedArray } from "../../../src/device/memory/view.js";
-import { CASES, expectedOf, memoryOf, requestOf } from "../../emit/standalone/cases.js";
+import { CASES, requestOf } from "../../emit/standalone/cases.js";
 import { missing } from "../../emit/standalone/compiled.js";
+import { givesBitsOfJs } from "./strict-bits.js";
+import type { Case } from "../../emit/standalone/cases.js";
+import { toolchainOf } from "../../../src/portability/ports/toolchain.js";
 
 const double = kernel("double", { from: view(f64), to: view(f64) }, ({ from, to }, i) => {
   to[i] = 2 * from[i];
@@ -23,9 +27,42 @@ test("only ports have the devices of ports", () => {
     [...PORTS],
   );
   assert.deepEqual(
-    ["native", "emitted-cuda", "c"].map((name) => portOf(name)),
+    ["native", "emitted-wgsl", "c"].map((name) => portOf(name)),
     [undefined, undefined, undefined],
   );
+});
+
+/** Ports on the host's memory, with the cases that each is tested with: some compilers take long. */
+const TESTED: readonly (readonly [port: HostPort, cases: readonly Case[]])[] = [
+  ["c", CASES],
+  ["omp-target", CASES],
+  ["openacc", CASES],
+  ["stdpar", [CASES[1], CASES[2], CASES[9]]],
+  ["kokkos", [CASES[1], CASES[9]]],
+];
+
+/** False, or why the port cannot be had on this machine. */
+function absent(port: HostPort): string | false {
+  const compiler = missing(port === "c" || port === "omp-target" ? "gcc" : "g++");
+  if (compiler) return compiler;
+  try {
+    toolchainOf(port);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  const tbb = spawnSync("g++", ["-x", "c++", "-", "-o", "/dev/null", "-ltbb"], { input: "int main() {}" });
+  return port === "stdpar" && tbb.status !== 0 && "libtbb-dev not installed";
+}
+
+test("a port without its compiler is refused in the name of the device, with the remedy", async () => {
+  const kept = process.env.ISOFORM_ACPP;
+  try {
+    process.env.ISOFORM_ACPP = "no-such-compiler";
+    await assert.rejects(openPort("sycl"), /^DeviceError: device "emitted-sycl": no compiler of SYCL was found \(.*\) \(.*ISOFORM_ACPP\)/);
+  } finally {
+    delete process.env.ISOFORM_ACPP;
+    if (kept !== undefined) process.env.ISOFORM_ACPP = kept;
+  }
 });
 
 test(
@@ -55,33 +92,15 @@ test(
   },
 );
 
-for (const port of PORTS)
-  describe(portDevice(port), { skip: missing("gcc") }, () => {
+for (const [port, cases] of TESTED)
+  describe(portDevice(port), { skip: absent(port) }, () => {
     let device: Device;
     before(async () => {
       device = await openPort(port);
     });
     after(() => device.close());
 
-    for (const given of CASES)
-      test(`gives the bits of js for ${given.kernel.name} in strict mode`, async () => {
-        const request = requestOf(given, "strict");
-        const memory = memoryOf(given, request);
-        const views = Object.fromEntries(
-          Object.entries(given.views).map(([name, { shape }]) => {
-            const param = request.ir.params.find((p) => p.name === name)!;
-            if (param.kind !== "view" && param.kind !== "scatter") throw new Error(`${name} is no array`);
-            return [name, device.from({ type: param.element }, memory[name] as never, [...shape])];
-          }),
-        );
-        const args = { ...given.scalars, ...given.fixed, ...views };
-        const results = await device.run(given.kernel, args as never, given.policy as never, { precision: "strict" });
-        for (const [name, expected] of Object.entries(await expectedOf(given))) {
-          if (given.scratch && name in given.scratch) continue;
-          const found = views[name] ? await device.queue.read(views[name]) : Float64Array.of((results as Record<string, number>)[name]);
-          assert.deepEqual([...found], [...expected], name);
-        }
-      });
+    for (const given of cases) test(`gives the bits of js for ${given.kernel.name} in strict mode`, () => givesBitsOfJs(device, given));
 
     test("works on views of one memory with js, with strides and offsets, and puts results into views", async () => {
       const js = await open("js");
