@@ -12,7 +12,7 @@ import type { Solver } from "./solver.js";
 const FORMAT = "isoform gsr 2";
 
 const whole = z.int().nonnegative();
-const turn = z.strictObject({ deviation: z.number(), change: z.number(), rejected: z.number() });
+const turn = z.strictObject({ deviation: z.number(), change: z.number(), rejected: z.number(), lost: z.number().optional() });
 const solution = z.strictObject({
   istop: z.int(),
   iterations: whole,

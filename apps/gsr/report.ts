@@ -135,9 +135,12 @@ function inputsText({ stars, epochs, law }: Inputs): string {
 const turnsText = (turns: readonly Turn[]): string =>
   turns
     .map(
-      ({ deviation, change, rejected }, n) =>
+      ({ deviation, change, rejected, lost = 0 }, n) =>
         `weights, turn ${n + 1}: residuals deviate by ${deviation.toFixed(3)}, weights change by ${change.toExponential(2)} on average, ` +
-        `${(100 * rejected).toFixed(2)} % are below a half\n`,
+        `${(100 * rejected).toFixed(2)} % are below a half\n` +
+        (n === turns.length - 1 && lost > 0
+          ? `${lost} unknowns have lost more than half of what their rows know: these have many outliers, or outliers hold the unknown\n`
+          : ""),
     )
     .join("");
 

@@ -9,7 +9,8 @@ import type { ScanningSource } from "./scanning/index.js";
 
 /*
  * Least squares that outliers do not move: solve, weigh each observation by its residual, solve again, until weights stay. The weights: Lindegren et al.
- * 2012, A&A 538, A78.
+ * 2012, A&A 538, A78. They let go of what is far off, and so they may let go of the good rows: two outliers of the ten rows of a pixel column can move the
+ * first solution to where the smaller one fits. The first turns therefore weigh as Huber did (Ann. Math. Statist. 35, 1964), which forgets no row.
  */
 
 /** Mean change of weights that ends the loop, and its most turns. */
@@ -24,6 +25,18 @@ export function weightOf(z: number): number {
   if (t <= 0) return 1;
   return t < 1 ? 1 - 1.773735 * t * t + 1.141615 * t * t * t : Math.exp(-z / 3);
 }
+
+/** Turns with gentle weights: of ten rows with two outliers these capture the fit in 2.8 % of cases with none, 1.1 % with two, 0.4 % with three. */
+const GENTLE_TURNS = 3;
+
+/** Gentle weight of an observation whose residual is `z` standard deviations: its pull on the solution stays as it grows. */
+export const gentleWeightOf = (z: number): number => (z <= 2 ? 1 : 2 / z);
+
+/**
+ * Variance of a solution by these weights in that of least squares with weights that do not depend on the residuals, as probes have it, where noise is normal:
+ * E[w^2 z^2] E[w] / E[d(w z)/dz]^2 (Huber, Robust Statistics, 1981, section 3.2).
+ */
+export const VARIANCE_RATIO = 1.02245;
 
 /** Multiplies rows by factors. */
 const scaleRows = kernel(
@@ -81,6 +94,8 @@ export interface Turn {
   readonly change: number;
   /** Fraction of observations with a weight below a half. */
   readonly rejected: number;
+  /** Unknowns that have lost more than half of what their rows know, by the weights of this turn's solution. Absent in checkpoints of former versions. */
+  readonly lost?: number;
 }
 
 /** Result of `solveRobustly`. */
@@ -132,12 +147,15 @@ export async function solveRobustly(
     const residuals = await plain.residualsOf(await solver.solution());
     const deviation = MEDIAN_TO_DEVIATION * median(residuals);
     // No residual can be told from others if most are exactly 0.
-    const next = deviation > 0 ? residuals.map((r) => weightOf(Math.abs(r) / deviation)) : weights;
+    const gentle = turns.length < GENTLE_TURNS;
+    const weigh = gentle ? gentleWeightOf : weightOf;
+    const next = deviation > 0 ? residuals.map((r) => weigh(Math.abs(r) / deviation)) : weights;
     const change = next.reduce((sum, weight, i) => sum + Math.abs(weight - weights[i]), 0) / next.length;
-    const turn = { deviation, change, rejected: next.filter((weight) => weight < 0.5).length / next.length };
+    const rejected = next.filter((weight) => weight < 0.5).length / next.length;
+    const turn = { deviation, change, rejected, lost: await lostUnknowns(source, plain, solver) };
     turns.push(turn);
     onTurn?.(turn, turns.length);
-    settled = change < CHANGE;
+    settled = !gentle && change < CHANGE;
     if (settled) break;
     weights = next;
     if (solver !== plain) solver.free();
@@ -146,6 +164,16 @@ export async function solveRobustly(
   }
   if (solver !== plain) plain.free();
   return { solver, solution, weights, turns, settled };
+}
+
+/** Number of unknowns with less than half of the squares, without those of constraint rows, that they have in the system without weights. */
+async function lostUnknowns(source: ScanningSource, plain: Solver, solver: Solver): Promise<number> {
+  if (solver === plain) return 0;
+  const [before, after] = [await plain.scaling(), await solver.scaling()];
+  const { first, columns, values } = source.constraints((unknown) => before[unknown] > 0);
+  const bound = new Float64Array(before.length);
+  columns.forEach((column, e) => (bound[first + column] += values[e] ** 2));
+  return before.filter((p, j) => p > 0 && after[j] ** -2 - bound[j] < 0.5 * (p ** -2 - bound[j])).length;
 }
 
 /** Median of magnitudes. */

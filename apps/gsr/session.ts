@@ -6,7 +6,7 @@ import type { Pause, Solution, SolveOptions } from "./lsqr.js";
 import type { Probes } from "./probes.js";
 import { probeErrors, requireProbes } from "./probes.js";
 import type { RobustSolution } from "./robust.js";
-import { solveRobustly, weighted } from "./robust.js";
+import { solveRobustly, VARIANCE_RATIO, weighted } from "./robust.js";
 import { scanningRows } from "./scanning/index.js";
 import type { Convergence } from "./section-steps.js";
 import { sections } from "./shape.js";
@@ -188,7 +188,8 @@ class Session {
         pause: this.pause,
       });
       if (draws.length === 0) return undefined;
-      arrays.draws.push(...draws);
+      const scale = asked.robust ? Math.sqrt(VARIANCE_RATIO) : 1;
+      arrays.draws.push(...draws.map((draw) => draw.map((error) => scale * error)));
       from = undefined;
       asked.onProbe?.(arrays.draws.length);
     }
