@@ -33,7 +33,7 @@ const GENTLE_TURNS = 3;
 export const gentleWeightOf = (z: number): number => (z <= 2 ? 1 : 2 / z);
 
 /**
- * Variance of a solution by these weights in that of least squares with weights that do not depend on the residuals, as probes have it, where noise is normal:
+ * Variance of a solution by these weights, where noise is normal, over the variance by weights that do not depend on the residuals, as probes have it:
  * E[w^2 z^2] E[w] / E[d(w z)/dz]^2 (Huber, Robust Statistics, 1981, section 3.2).
  */
 export const VARIANCE_RATIO = 1.02245;
@@ -166,7 +166,7 @@ export async function solveRobustly(
   return { solver, solution, weights, turns, settled };
 }
 
-/** Number of unknowns with less than half of the squares, without those of constraint rows, that they have in the system without weights. */
+/** Number of unknowns whose observations have less than half of the squares that they have without weights; constraint rows do not count. */
 async function lostUnknowns(source: ScanningSource, plain: Solver, solver: Solver): Promise<number> {
   if (solver === plain) return 0;
   const [before, after] = [await plain.scaling(), await solver.scaling()];
