@@ -38,7 +38,7 @@ export async function openPort(port: Port): Promise<Device> {
     throw new DeviceError(name, `${TITLES[port]} runs on a device that does not reach the host's memory`, "use a build for the host");
   const onHost = place === ON_HOST;
   const where = onHost
-    ? `${describeMachine(threads).label}, ${TITLES[port]}`
+    ? `${describeMachine(threads).label}, ${TITLES[port]}${port === "c" ? "" : " on the host"}`
     : `${TITLES[port]} on device ${place}, by ${toolchain.command}`;
   const device = new PortDevice(port, { toolchain, loader, threads, label: where, onHost });
   cover(device);
