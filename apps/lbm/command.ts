@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { InvalidArgumentError, Option } from "commander";
-import { writeImage } from "isoform/io";
+import { previousOf, writeImage } from "isoform/io";
 import { tellIndex } from "../vtk-told.js";
 import type { Shell } from "isoform/portability";
 import { tableText } from "isoform/portability";
@@ -29,7 +29,8 @@ import {
   type Box,
 } from "./obstacle.js";
 import { COLLISIONS, DEFAULTS, PATTERNS, Simulation, TYPES, WALLS, type Flow, type Settings } from "./simulation.js";
-import { plane, runToSteadyState, vorticity, watchForce, type Report } from "./run.js";
+import { plane, runToSteadyState, vorticity, watchForce, type AnyWatch } from "./run.js";
+import { Interrupted, KEPT, keeper, openSaved, restoreFlow, type SavedFlow } from "./saving.js";
 import { vortex, watchDecay } from "./vortex.js";
 
 interface Options extends Unresolved<Settings> {
@@ -42,6 +43,9 @@ interface Options extends Unresolved<Settings> {
   steps?: number;
   dimension?: "2" | "3";
   config?: string;
+  checkpoint?: string;
+  checkpointEvery: number;
+  restart?: string;
   svg?: string;
   vtk?: string;
   json?: string;
@@ -68,7 +72,7 @@ interface Case {
   /** The room around a body in a stream. */
   readonly box?: Box;
   flow(options: Options): Flow;
-  solve(simulation: Simulation, options: Options, report: Report): Promise<Outcome>;
+  solve(simulation: Simulation, options: Options, watch: AnyWatch): Promise<Outcome>;
 }
 
 const CASES: readonly Case[] = [
@@ -80,8 +84,8 @@ const CASES: readonly Case[] = [
     moves: "the lid",
     examples: ["lbm cavity --re 400 --size 129 --devices native --svg cavity.svg", "lbm cavity --size 32 --pattern aa"],
     flow: ({ re, size, speed, dimension }) => cavity({ reynolds: re, size, speed, lattice: dimension === "3" ? D3Q19 : D2Q9 }),
-    async solve(simulation, { re, size, speed, steps, dimension }, report) {
-      const change = await runToSteadyState(simulation, { interval: Math.round(size / speed), tolerance: 1e-6 * speed, steps }, report);
+    async solve(simulation, { re, size, speed, steps, dimension }, watch) {
+      const change = await runToSteadyState(simulation, { interval: Math.round(size / speed), tolerance: 1e-6 * speed, steps }, watch);
       const text = `largest change of the velocity in the last ${Math.round(size / speed)} steps: ${(change / speed).toExponential(1)} of the lid speed\n`;
       if (dimension === "3" || ![100, 400, 1000].includes(re)) return { text, data: { change } };
       const comparison = await compareWithGhia(simulation, re as Reynolds, speed);
@@ -107,10 +111,10 @@ const CASES: readonly Case[] = [
     ],
     box: CYLINDER_BOX,
     flow: ({ re, ...options }) => cylinder({ reynolds: re, ...options }),
-    async solve(simulation, { re, size, speed, steps }, report) {
+    async solve(simulation, { re, size, speed, steps }, watch) {
       const options = { reynolds: re, size, speed };
       const schedule = withSteps(cylinderSchedule(options), steps);
-      const samples = (await watchForce(simulation, schedule, report)).map((force) => coefficients(force, options, 2));
+      const samples = (await watchForce(simulation, schedule, watch)).map((force) => coefficients(force, options, 2));
       const street = streetOf(samples, schedule.interval, options);
       return {
         text:
@@ -129,10 +133,10 @@ const CASES: readonly Case[] = [
     examples: ["lbm sphere --re 100 --size 12 --grid sparse --type f32 --vtk sphere.vti"],
     box: SPHERE_BOX,
     flow: ({ re, ...options }) => sphere({ reynolds: re, ...options }),
-    async solve(simulation, { re, size, speed, steps }, report) {
+    async solve(simulation, { re, size, speed, steps }, watch) {
       const options = { reynolds: re, size, speed };
       const schedule = withSteps(sphereSchedule(options), steps);
-      const samples = (await watchForce(simulation, schedule, report)).map((force) => coefficients(force, options, 3));
+      const samples = (await watchForce(simulation, schedule, watch)).map((force) => coefficients(force, options, 3));
       const { drag } = samples.at(-1)!;
       const published = schillerNaumann(re);
       return {
@@ -150,8 +154,8 @@ const CASES: readonly Case[] = [
     // The speed falls with the size of a cell, so that compressibility errors fall as fast as discretisation errors.
     speed: (size) => 0.64 / size,
     flow: ({ re, size, speed, dimension }) => vortex({ reynolds: re, size, speed, lattice: dimension === "3" ? D3Q19 : D2Q9 }),
-    async solve(simulation, { steps }, report) {
-      const decay = await watchDecay(simulation, steps, report);
+    async solve(simulation, { steps }, watch) {
+      const decay = await watchDecay(simulation, steps, watch);
       const { rate, expected, deviation } = decay;
       return {
         text:
@@ -258,34 +262,86 @@ export function command(program: Command, shell: Shell): void {
       )
       .option("--vtk <file>", "write density and velocity as a VTK image (.vti; several processes: .pvti)")
       .option("--json <file>", "write the result as JSON")
+      .option(
+        "--checkpoint <file>",
+        "write the state to this file at intervals, at the end, and when SIGINT (Ctrl-C) or SIGTERM ends the run; the previous checkpoint is kept as <file>.previous",
+      )
+      .option("--checkpoint-every <n>", "intervals, as progress tells them, from one checkpoint to the next", count, 10)
+      .option("--restart <file>", "continue from a checkpoint, with its flow, on any devices, to the given --steps")
       .addHelpText("after", examples(...each.examples))
-      .action((options: Given) => run(each, { ...options, speed: options.speed ?? each.speed?.(options.size) ?? 0.1 }, shell));
+      .action(async (options: Given) => {
+        const isAsked = (key: string): boolean => (own.getOptionValueSource(key) ?? "default") !== "default";
+        const asked = Object.fromEntries(KEPT.filter(isAsked).map((key) => [key, options[key as keyof Given]]));
+        const saved = options.restart === undefined ? undefined : await openSaved(options.restart, each.name, asked);
+        const all = { ...options, ...(saved?.place.options as Partial<Options>) };
+        return run(each, { ...all, speed: all.speed ?? each.speed?.(all.size) ?? 0.1 }, saved, shell);
+      });
   }
 }
 
-async function run(each: Case, options: Options, shell: Shell): Promise<void> {
-  await shell.checkOutputs({ svg: options.svg, vtk: options.vtk, json: options.json }, { config: options.config });
+/** Runs the case to its end; undefined where a signal has ended it, and the process ends with its code. */
+async function follow(
+  each: Case,
+  simulation: Simulation,
+  options: Options,
+  saved: SavedFlow | undefined,
+  shell: Shell,
+): Promise<{ outcome: Outcome; seconds: number } | undefined> {
+  const { checkpoint, checkpointEvery: every } = options;
+  const task = shell.progress(`lbm ${each.name}`);
+  const interruption = shell.interruption();
+  let seconds = 0;
+  const kept = Object.fromEntries(KEPT.map((key) => [key, options[key as keyof Options]]));
+  try {
+    const outcome = await each.solve(simulation, options, {
+      report(done, total, text, took) {
+        seconds += took;
+        task.update(done, total, text);
+      },
+      samples: saved?.place.samples as readonly never[] | undefined,
+      keep: keeper(simulation, { case: each.name, options: kept, file: checkpoint, every, stop: interruption.stop }),
+    });
+    return { outcome, seconds };
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error;
+    shell.print(`interrupted after ${simulation.steps} steps${checkpoint === undefined ? "" : `: go on with --restart ${checkpoint}`}`);
+    shell.endWith(interruption.exitCode);
+    return undefined;
+  } finally {
+    interruption.ignore();
+    task.done();
+  }
+}
+
+async function run(each: Case, options: Options, saved: SavedFlow | undefined, shell: Shell): Promise<void> {
+  const { checkpoint, restart } = options;
+  const written = {
+    svg: options.svg,
+    vtk: options.vtk,
+    json: options.json,
+    checkpoint: checkpoint && [checkpoint, previousOf(checkpoint)],
+  };
+  // A run may go on in the checkpoint that it was restarted from.
+  await shell.checkOutputs(written, { config: options.config, restart }, { checkpoint: "restart" });
   const set = await devices(options.devices, { f64: options.f64 });
   try {
     const simulation = await Simulation.create(set, each.flow(options), options);
+    if (saved) await restoreFlow(simulation, saved);
+    const first = simulation.steps;
+    const followed = await follow(each, simulation, options, saved, shell);
+    if (!followed) return;
+    const { outcome, seconds } = followed;
     const { flow, grid, settings } = simulation;
-    const task = shell.progress(`lbm ${each.name}`);
-    let seconds = 0;
-    const outcome = await each.solve(simulation, options, (done, total, text, took) => {
-      seconds += took;
-      task.update(done, total, text);
-    });
-    task.done();
     const { steps } = simulation;
     const { occ, choices } = simulation.skeleton;
     const { mass } = await simulation.measure();
-    const updates = (grid.cells * steps) / seconds / 1e6;
+    const updates = (grid.cells * (steps - first)) / seconds / 1e6;
     const labels = [...new Set(set.locals.map(({ device }) => device.label))].join(", ");
     shell.print(
       `${set.name}: ${labels}\n` +
         `${each.name}, Re ${options.re}: ${flow.lattice.name} ${settings.collision.toUpperCase()}, ${settings.pattern}, ${settings.type}, ${settings.grid} grid of ${flow.extents.join(" x ")}${flow.periodic ? ", periodic" : ""}, ` +
         `${grid.cells} cells, ${settings.layout}, ${settings.wall === "interpolated" ? "interpolated walls, " : ""}occ ${occ}, ${settings.precision}\n${choicesText(simulation.skeleton)}` +
-        `${steps} steps in ${seconds.toFixed(2)} s, ${updates.toPrecision(3)} million cells a second; mean density 1 ${mass < 0 ? "-" : "+"} ${Math.abs(mass / grid.cells).toExponential(2)}\n` +
+        `${steps - first} steps in ${seconds.toFixed(2)} s, ${updates.toPrecision(3)} million cells a second; mean density 1 ${mass < 0 ? "-" : "+"} ${Math.abs(mass / grid.cells).toExponential(2)}\n` +
         outcome.text,
     );
     if (options.svg !== undefined) {

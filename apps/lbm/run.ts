@@ -3,6 +3,18 @@ import type { Simulation } from "./simulation.js";
 /** Called now and then: with the steps done, at most how many there will be, how the run stands, and the seconds since the last call. */
 export type Report = (done: number, total: number, text: string, seconds: number) => void;
 
+/** How a run is followed, and gone on with. */
+export interface RunWatch<Sample> {
+  readonly report?: Report;
+  /** Results of intervals that are over, of a run that is gone on with. */
+  readonly samples?: readonly Sample[];
+  /** Awaited after each interval, with the results so far; what it throws ends the run. */
+  readonly keep?: (samples: readonly Sample[], isLast: boolean) => Promise<void>;
+}
+
+/** How any run is followed; samples are as it wrote them. */
+export type AnyWatch = Omit<RunWatch<unknown>, "samples"> & { readonly samples?: readonly never[] };
+
 /** Length of a run. */
 export interface Schedule {
   /** Steps from one check or sample to the next. */
@@ -27,13 +39,14 @@ const ENOUGH_INTERVALS = 1000;
 export async function runToSteadyState(
   simulation: Simulation,
   { interval, tolerance, steps = ENOUGH_INTERVALS * interval }: Schedule & { readonly tolerance: number },
-  report?: Report,
+  { report, samples = [], keep }: RunWatch<number> = {},
 ): Promise<number> {
-  let change = Infinity;
+  let change = samples.at(-1) ?? Infinity;
   while (change > tolerance && simulation.steps < steps) {
     const seconds = await simulation.run(Math.min(interval, steps - simulation.steps));
     ({ change } = await simulation.measure());
     report?.(simulation.steps, steps, `steps, velocity changes by ${change.toExponential(1)}`, seconds);
+    await keep?.([change], !(change > tolerance && simulation.steps < steps));
   }
   return change;
 }
@@ -42,14 +55,15 @@ export async function runToSteadyState(
 export async function watchForce(
   simulation: Simulation,
   { interval, steps = 0 }: Schedule,
-  report?: Report,
+  { report, samples = [], keep }: RunWatch<readonly [number, number]> = {},
 ): Promise<(readonly [number, number])[]> {
-  const forces: (readonly [number, number])[] = [];
+  const forces = [...samples];
   while (simulation.steps < steps) {
     const seconds = await simulation.run(Math.min(interval, steps - simulation.steps));
     const force = await simulation.force();
     forces.push(force);
     report?.(simulation.steps, steps, `steps, force ${force.map((f) => f.toPrecision(4)).join(", ")}`, seconds);
+    await keep?.(forces, simulation.steps >= steps);
   }
   return forces;
 }

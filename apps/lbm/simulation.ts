@@ -1,5 +1,6 @@
 import { f32, f64, i32, IsoformError, LaunchError, u8 } from "isoform";
 import { makeGrid, type Container, type Field, type Grid } from "isoform/grid";
+import type { Checkpointed } from "isoform/io";
 import { requireMemory, type DeviceSet, type Scalar } from "isoform/set";
 import {
   skeleton,
@@ -296,6 +297,13 @@ export class Simulation {
     simulation.skeleton.compile([...preparations, measures.macroscopic, measures.force]);
     for (const preparation of preparations) await grid.run(preparation, settings);
     return simulation;
+  }
+
+  /** Content of a checkpoint: all that further steps depend on, and what `measure` found last. */
+  checkpointed(): Checkpointed {
+    const { skeleton: sequence } = this;
+    const others = [this.populations.kind, this.populations.links, this.density, this.velocity];
+    return [sequence, ...others.filter((field) => !sequence.fields.includes(field))];
   }
 
   /** Runs steps; with the pattern `aa` an even number of them, so one more than asked for if that is odd. Returns the seconds that they took. */

@@ -1,7 +1,7 @@
 import { LaunchError } from "isoform";
 import { FLUID } from "./kinds.js";
 import { D2Q9, type Lattice } from "./lattice.js";
-import type { Report } from "./run.js";
+import type { RunWatch } from "./run.js";
 import type { Flow, Simulation } from "./simulation.js";
 
 /** Options of `vortex`. */
@@ -51,22 +51,34 @@ export interface Decay {
   readonly deviation: number;
 }
 
+/** Parts of the run after which the velocity is compared; the rate is found from the first on. */
+const TENTHS = 10;
+
+/** The velocity after a part of the run. */
+interface DecayState {
+  readonly step: number;
+  readonly amplitude: number;
+  readonly deviation: number;
+}
+
 /** Runs a flow of `vortex` for `steps`, by default until its velocity has fallen to 1/e, and compares it with the exact solution. */
 export async function watchDecay(
   simulation: Simulation,
   steps = Math.round(1 / decayRate(simulation.flow)),
-  report?: Report,
+  { report, samples = [], keep }: RunWatch<DecayState> = {},
 ): Promise<Decay> {
   const expected = decayRate(simulation.flow);
-  const seen: { step: number; amplitude: number; deviation: number }[] = [];
-  for (const until of [Math.ceil(steps / 10), steps]) {
-    const seconds = await simulation.run(until - simulation.steps);
+  const seen = [...samples];
+  for (let tenth = seen.length + 1; tenth <= TENTHS; tenth++) {
+    const until = Math.ceil((steps * tenth) / TENTHS);
+    const seconds = await simulation.run(Math.max(0, until - simulation.steps));
     await simulation.measure();
     const found = await compare(simulation, Math.exp(-expected * simulation.steps));
     seen.push({ step: simulation.steps, ...found });
     report?.(simulation.steps, steps, `steps, vortices at ${found.amplitude.toFixed(4)} of their strength`, seconds);
+    await keep?.(seen, tenth === TENTHS);
   }
-  const [first, last] = seen;
+  const [first, last] = [seen[0], seen[TENTHS - 1]];
   return { rate: Math.log(first.amplitude / last.amplitude) / (last.step - first.step), expected, deviation: last.deviation };
 }
 

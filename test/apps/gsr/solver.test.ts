@@ -313,3 +313,21 @@ for (const form of ["ordered", "factored"] as const)
     plain.free();
     other.free();
   });
+
+test("strict sums that a GPU would scatter for too long are refused by name", async () => {
+  const set = { locals: [{ device: { name: "cuda:0", memory: { name: "NVIDIA" }, precision: "strict" } }], members: [{}] } as never;
+  const source = (observations: number) => ({ shape: { observations } }) as never;
+  for (const form of ["fused", "sorted"] as const)
+    await assert.rejects(
+      Solver.of(set, source(2 ** 20), { form }),
+      new RegExp(
+        `the form ${form} in strict mode adds to shared unknowns in the order of the rows, which takes cuda:0 .*: take the form gathered or ordered`,
+      ),
+    );
+  for (const options of [{ form: "fused", precision: "fast" }, { form: "gathered" }] as const)
+    await assert.rejects(Solver.of(set, source(2 ** 20), options), (error: Error) => !/in strict mode adds/.test(error.message));
+  await assert.rejects(
+    Solver.of(set, source(2 ** 20 - 1), { form: "fused" }),
+    (error: Error) => !/in strict mode adds/.test(error.message),
+  );
+});
