@@ -37,13 +37,16 @@ export class Uniformity {
   }
 
   private list(list: readonly Stmt[], control: Control): void {
-    for (const stmt of list) this.statement(stmt, { ...control, apart: control.apart || this.ended || control.loop?.left === true });
+    for (const stmt of list) {
+      const apart = control.apart || this.ended || control.loop?.left === true;
+      this.statement(stmt, apart === control.apart ? control : { ...control, apart });
+    }
   }
 
   private statement(stmt: Stmt, control: Control): void {
     switch (stmt.kind) {
       case "if":
-        return this.inside(stmt.then, stmt.else, { ...control, apart: control.apart || this.varies(stmt.cond) });
+        return this.inside(stmt.then, stmt.else, this.under(control, stmt.cond));
       case "loop":
       case "while":
       case "repeat":
@@ -77,6 +80,11 @@ export class Uniformity {
     else if (stmt.kind === "do") this.called(stmt.call);
     else if ((stmt.kind === "pointer" || stmt.kind === "point") && (control.apart || ownExpressions(stmt).some((e) => this.varies(e))))
       this.varying.add(stmt.memory.id);
+  }
+
+  /** The surroundings of statements under a condition. */
+  private under(control: Control, condition: Expr): Control {
+    return control.apart || !this.varies(condition) ? control : { ...control, apart: true };
   }
 
   private inside(then: readonly Stmt[], otherwise: readonly Stmt[], control: Control): void {

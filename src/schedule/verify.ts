@@ -9,20 +9,25 @@ type Known = { readonly type: Type } | { readonly memory: Memory };
 
 /** Declarations of a block and of those around it. */
 class Scope {
-  private readonly own = new Map<string, Known>();
+  /** Made for the first declaration: most blocks have none. */
+  private own: Map<string, Known> | undefined;
+  /** The nearest block around it that has declarations. */
+  private readonly around: Scope | undefined;
 
-  constructor(private readonly around?: Scope) {}
+  constructor(around?: Scope) {
+    this.around = around && !around.own ? (around.around ?? around) : around;
+  }
 
   get(id: string): Known | undefined {
-    return this.own.get(id) ?? this.around?.get(id);
+    return this.own?.get(id) ?? this.around?.get(id);
   }
 
   declares(id: string): boolean {
-    return this.own.has(id);
+    return this.own?.has(id) === true;
   }
 
   set(id: string, known: Known): void {
-    this.own.set(id, known);
+    (this.own ??= new Map()).set(id, known);
   }
 }
 
