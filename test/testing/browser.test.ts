@@ -31,14 +31,28 @@ interface Runner {
   open(name: string, options: OpenOptions): Promise<Capabilities | string>;
   /** Lets the device run a case, both by their numbers in order. */
   run(device: number, testCase: number): Promise<{ skipReason?: string; error?: string }>;
+  /** Submits long work to a pool that is new, and settles it before the page has its turn. */
+  settleLong(): Promise<number>;
 }
 declare const runner: Runner;
 
 const script = `
-import { open } from ${JSON.stringify(join(root, "dist/src/index.js"))};
+import { f64, kernel, open, range, view } from ${JSON.stringify(join(root, "dist/src/index.js"))};
 import { suite, runSuite } from ${JSON.stringify(join(root, "dist/src/testing/index.js"))};
 const devices = [];
+const long = kernel("long", { x: view(f64) }, ({ x }, i) => {
+  for (let k = 0; k < 2000; k++) x[i] = x[i] + 1;
+});
 globalThis.runner = {
+  async settleLong() {
+    const device = await open("wasm");
+    const [x, other] = [device.array(f64, 20000), device.array(f64, 1)];
+    device.queue.submit(device.prepare(long, { x }, range(20000)));
+    other.free();
+    const [first] = await device.queue.read(x);
+    await device.close();
+    return first;
+  },
   async open(name, options) {
     devices.push(await open(name, options).catch((error) => error));
     return devices.at(-1).capabilities ?? devices.at(-1).message;
@@ -78,6 +92,11 @@ describe("in a browser", { skip }, async () => {
 
   it("there is shared memory, so that wasm has threads", async () => {
     assert.ok(await page.evaluate(() => crossOriginIsolated));
+  });
+
+  it("long work of a pool that is new can be settled before its other threads have started", async () => {
+    const late = new Promise<string>((resolve) => setTimeout(() => resolve("the page does not answer"), 60_000).unref());
+    for (let n = 0; n < 3; n++) assert.equal(await Promise.race([page.evaluate(() => runner.settleLong()), late]), 2000);
   });
 
   for (const [index, { title, name, options, reals, each = 1 }] of devices.entries()) {

@@ -1,5 +1,5 @@
 import { DeviceError } from "../../base/errors.js";
-import { Control, EPOCH, Patience, SLEEPERS, TAKE_MESSAGES, WHOLE, type PoolProgram, type Slice } from "./pool-control.js";
+import { Control, EPOCH, Patience, SLEEPERS, TAKE_MESSAGES, WHOLE, type PoolProgram, type Post, type Slice } from "./pool-control.js";
 import { isLost, untilEnded } from "./pool-end.js";
 import { Thread } from "./pool-thread.js";
 
@@ -30,6 +30,8 @@ export class StandIn {
   private readonly patience = new Patience();
   private readonly known = new Set<number>();
   private started = false;
+  /** Whether its thread has taken its first message. */
+  private ready = false;
   private epoch = 0;
   private failure: string | undefined;
   /** Resolves the promise of the run under way. */
@@ -43,6 +45,15 @@ export class StandIn {
   /** False once its thread has ended. */
   get works(): boolean {
     return this.failure === undefined;
+  }
+
+  /**
+   * Starts its thread ahead of its first run. True once it is there: a page that waits for one which is not waits for ever, as threads start only while it has
+   * its event loop.
+   */
+  prepare(): boolean {
+    if (!this.started) this.startThread([]);
+    return this.ready;
   }
 
   /** Starts a run, the pool's workers having been started already; the promise is resolved when all are through. */
@@ -99,25 +110,32 @@ export class StandIn {
   }
 
   private teach({ id, program }: StandInRun): void {
-    const { memory, control, buffers } = this.means;
-    const news = { programs: [[id, program]] as [number, PoolProgram][], buffers: [...buffers.entries()], released: [] };
-    if (!this.started) {
-      this.started = true;
-      const start = { memory, control: this.control.buffer, rank: 1, standsIn: { pool: control?.buffer } };
-      // A failure is told to the one who waits for the run.
-      this.thread
-        .begin(
-          { start, ...news },
-          (reason) => this.fail(reason),
-          () => this.heard(),
-        )
-        .catch(() => {});
-    } else if (!this.known.has(id)) {
+    if (!this.started) this.startThread([[id, program]]);
+    else if (!this.known.has(id)) {
       this.start(TAKE_MESSAGES);
       this.wait(() => this.check());
-      this.thread.post(news);
+      this.thread.post(this.newsOf([[id, program]]));
     }
     this.known.add(id);
+  }
+
+  private startThread(programs: Post["programs"]): void {
+    this.started = true;
+    const { memory, control } = this.means;
+    const start = { memory, control: this.control.buffer, rank: 1, standsIn: { pool: control?.buffer } };
+    this.thread
+      .begin(
+        { start, ...this.newsOf(programs) },
+        (reason) => this.fail(reason),
+        () => this.heard(),
+      )
+      .then(() => (this.ready = true))
+      // A failure is told to the one who waits for the run.
+      .catch(() => {});
+  }
+
+  private newsOf(programs: Post["programs"]): Omit<Post, "start"> {
+    return { programs, buffers: [...this.means.buffers.entries()], released: [] };
   }
 
   private start(program: number, args = 0, workers = 1, slice = WHOLE): void {

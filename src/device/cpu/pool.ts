@@ -110,6 +110,8 @@ export class WorkerPool {
         "where a bundler has put isoform into its output, mark it external (esbuild --external:isoform, vite ssr.external, webpack externals)",
       );
     }
+    // Long work of a page should find it there.
+    if (!mayWait && typeof SharedArrayBuffer !== "undefined") pool.workingStandIn().prepare();
     return pool;
   }
 
@@ -221,16 +223,16 @@ export class WorkerPool {
 
   /**
    * Starts the program on the same workers; another thread takes the place of the calling one. Until it has ended, nothing else may be run here.
-   * Undefined where threads do not share memory. Of a `slice` each worker does a part of its share, as if there were `slice.count` times as many.
+   * Undefined where threads do not share memory, and in a page whose other thread has yet to start. Of a `slice` each worker does a part of its share, as if there were `slice.count` times as many.
    */
   aside(id: number, args: number, workers = this.size, slice = WHOLE): Aside | undefined {
-    const { memory, control, buffers } = this;
+    const { control } = this;
     if (typeof SharedArrayBuffer === "undefined") return undefined;
     this.refuseWhereBroken();
+    const standIn = this.workingStandIn();
+    if (!mayWait && !standIn.prepare()) return undefined;
     const { label, program } = this.programs.get(id)!;
     if (this.news.size > 0) this.spreadNews(label);
-    if (!this.standIn?.works) this.standIn = undefined;
-    const standIn = (this.standIn ??= new StandIn(this.device, { memory, control, buffers }));
     if (control) this.begin(id, args, workers, slice);
     const ended = standIn.begin({ id, program, args, workers, slice });
     const check = (): void => {
@@ -243,6 +245,12 @@ export class WorkerPool {
       if (standIn.isLost) this.lose(`the thread in place of worker 0 died in ${label}`);
     };
     return { ended, wait: () => standIn.wait(look), check };
+  }
+
+  private workingStandIn(): StandIn {
+    const { memory, control, buffers } = this;
+    if (!this.standIn?.works) this.standIn = undefined;
+    return (this.standIn ??= new StandIn(this.device, { memory, control, buffers }));
   }
 
   private dismiss(): void {
