@@ -50,7 +50,6 @@ export class CpuLaunch implements Launch, QueuedWork {
   readonly kernel: Kernel;
   readonly policy: Policy;
   readonly precision: Precision;
-  readonly cost: Cost;
   /** Results of a run with other numbers than its own, until it runs itself. */
   latest: Record<string, number> | undefined;
   /** Undefined before the first run, and once freed. */
@@ -59,7 +58,7 @@ export class CpuLaunch implements Launch, QueuedWork {
   failure: Failure | undefined;
   /** Ends its only run, if that is long. */
   signal: AbortSignal | undefined;
-  readonly lasted = new Lasted(() => guessOf(this.binding.cost));
+  readonly lasted = new Lasted(() => guessOf(this.cost));
   private freed = false;
   /** Undefined while its code is being compiled together with others. */
   private built: CpuProgram | undefined;
@@ -77,7 +76,11 @@ export class CpuLaunch implements Launch, QueuedWork {
     this.built = builtOrLater(build, () => void this.settled);
     this.memory = this.storage.memory;
     this.buffers = [...Object.values(binding.views), ...Object.values(binding.outputs)].flatMap((view) => view?.buffer ?? []);
-    ({ kernel: this.kernel, policy: this.policy, precision: this.precision, cost: this.cost } = binding);
+    ({ kernel: this.kernel, policy: this.policy, precision: this.precision } = binding);
+  }
+
+  get cost(): Cost {
+    return this.binding.cost();
   }
 
   /** Built anew where the storage has moved to another memory. */

@@ -66,7 +66,7 @@ export function launchTimes(binding: Binding, targets: readonly ScatterTimes[], 
 
 /** Updates of a target; of teams, whose inner loops are known only by the bytes that they move, at least one for each. */
 function updateCount({ policy, cost, ir }: Binding, name: string): number {
-  if (policy.kind === "team") return Math.max(policy.league, Math.round(cost.bytes / 16));
+  if (policy.kind === "team") return Math.max(policy.league, Math.round(cost().bytes / 16));
   const inBlock = (list: readonly Stmt[]): number =>
     list.reduce((sum, stmt) => {
       const own = stmt.kind === "scatter" && stmt.target === name ? 1 : 0;

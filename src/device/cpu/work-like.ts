@@ -18,7 +18,7 @@ export class WorkLike {
   private readonly elements: number;
 
   constructor(
-    private readonly counted: Cost,
+    private readonly counted: () => Cost,
     policy: Policy,
     private readonly serial: Serial,
   ) {
@@ -28,6 +28,7 @@ export class WorkLike {
   /** True where there is too little for several threads. */
   isSmall(policy: Policy): boolean {
     const times = policy.kind === "range" && this.elements > 0 ? elementsIn(policy) / this.elements : 1;
-    return times * this.counted.bytes < this.serial.bytes && times * this.counted.flops < this.serial.flops;
+    const { bytes, flops } = this.counted();
+    return times * bytes < this.serial.bytes && times * flops < this.serial.flops;
   }
 }

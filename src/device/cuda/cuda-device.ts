@@ -72,10 +72,6 @@ export class CudaDevice extends GpuDevice<CudaGpu> {
     return this.launches.take(call);
   }
 
-  protected override moved(binding: Binding): Launch | undefined {
-    return this.launches.moved(binding);
-  }
-
   protected override ended(launch: Launch): void {
     this.launches.keep(launch as GpuLaunch);
   }

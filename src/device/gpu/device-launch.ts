@@ -18,7 +18,7 @@ import { decodeResults } from "./partials.js";
 export abstract class DeviceLaunch<Device extends { readonly name: string }> implements Launch {
   abstract readonly remarks: readonly string[];
   abstract readonly tuning: LaunchTuning;
-  private otherNumbers: OtherNumbers;
+  private otherNumbers: OtherNumbers | undefined;
   /** Values that reductions start from. */
   protected initial: Binding["initial"];
   private hasRun = false;
@@ -32,7 +32,6 @@ export abstract class DeviceLaunch<Device extends { readonly name: string }> imp
     const { bound: binding } = this;
     const views = [...Object.values(binding.views), ...Object.values(binding.outputs), ...binding.peerStores.map(({ to }) => to)];
     this.initial = binding.initial;
-    this.otherNumbers = new OtherNumbers(this, binding.call);
     this.buffers = views.flatMap((view) => view?.buffer ?? []);
   }
 
@@ -44,7 +43,8 @@ export abstract class DeviceLaunch<Device extends { readonly name: string }> imp
   protected rebind(binding: Binding): void {
     this.bound = binding;
     this.initial = binding.initial;
-    this.otherNumbers = new OtherNumbers(this, binding.call);
+    this.otherNumbers?.free();
+    this.otherNumbers = undefined;
   }
 
   get kernel(): Kernel {
@@ -60,12 +60,12 @@ export abstract class DeviceLaunch<Device extends { readonly name: string }> imp
   }
 
   get cost(): Cost {
-    return this.bound.cost;
+    return this.bound.cost();
   }
 
   /** Launches that were submitted in its place. */
   get others(): OtherNumbers {
-    return this.otherNumbers;
+    return (this.otherNumbers ??= new OtherNumbers(this, this.bound.call));
   }
 
   /** True once a queue has run it, until it is freed. */
@@ -75,7 +75,7 @@ export abstract class DeviceLaunch<Device extends { readonly name: string }> imp
 
   set ran(value: boolean) {
     this.hasRun = value;
-    this.others.last = undefined;
+    if (this.otherNumbers) this.otherNumbers.last = undefined;
   }
 
   submit(scalars?: ScalarValues, policy?: Policy): void {
@@ -110,7 +110,7 @@ export abstract class DeviceLaunch<Device extends { readonly name: string }> imp
     if (this.freed) return;
     this.freed = true;
     this.ran = false;
-    this.others.free();
+    this.otherNumbers?.free();
     this.release();
     freeTeamRows(this.binding);
     giveBackFaultRecord(this.binding);

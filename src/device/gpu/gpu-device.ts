@@ -122,12 +122,7 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
     this.requireOpen();
     const [options] = withoutSignal(asked);
     const call = { device: this, kernel, args, policy, options, compile: {} };
-    const prepared =
-      this.kept(call) ??
-      descending(kernel, () => {
-        const binding = bind(this, kernel, args, policy, options);
-        return this.moved(binding) ?? this.launch(binding);
-      });
+    const prepared = this.kept(call) ?? descending(kernel, () => this.launch(bind(this, kernel, args, policy, options)));
     const running = this.finishRun(prepared);
     this.running.add(running);
     try {
@@ -151,11 +146,6 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
 
   /** A launch of an earlier `run` that can be submitted again for this call. */
   protected kept(_call: BindArguments): Launch | undefined {
-    return undefined;
-  }
-
-  /** The same for a binding that differs in its range and in whole numbers. */
-  protected moved(_binding: Binding): Launch | undefined {
     return undefined;
   }
 

@@ -1,7 +1,7 @@
-import { requireKernel } from "../launch/bind.js";
-import type { Binding, BindArguments } from "../launch/binding.js";
+import { checkNumbers, requireKernel } from "../launch/bind.js";
+import type { BindArguments } from "../launch/binding.js";
 import { KEPT_BYTES } from "../cpu/rerun.js";
-import { findKnown, callNumbers, samePolicy } from "../launch/known-bindings.js";
+import { findAlike, findKnown, callNumbers } from "../launch/known-bindings.js";
 import { isPlainCall, leavesAll } from "../launch/plain-calls.js";
 import type { GpuLaunch } from "./launch.js";
 
@@ -15,28 +15,21 @@ const KEPT = { all: 32, alike: 8 };
 export class KeptLaunches {
   private readonly kept = new Map<object, GpuLaunch[]>();
 
-  /** Takes a launch that this call can use, with its numbers. Undefined where there is none. Throws LaunchError as `bind` does. */
+  /** Takes a launch over the same views, with this call's range and numbers. Undefined where there is none. Throws LaunchError as `bind` does. */
   take(call: BindArguments): GpuLaunch | undefined {
     requireKernel(call.device, call.kernel, call.args);
-    const known = this.kept.size > 0 && isPlainCall(call) ? findKnown(call) : undefined;
-    const alike = known && this.kept.get(known.place);
+    if (this.kept.size === 0 || !isPlainCall(call)) return undefined;
+    const known = findKnown(call);
+    const found = known ?? findAlike(call);
+    const alike = found && this.kept.get(found.place);
     if (!alike) return undefined;
-    const { ir, sizes } = known.binding;
-    const at = alike.findIndex(
-      ({ binding }) => binding.ir === ir && samePolicy(binding.policy, call.policy) && binding.sizes() === sizes(),
-    );
-    if (at < 0) return undefined;
-    const [launch] = alike.splice(at, 1);
-    launch.setNumbers(callNumbers(known, call));
-    return launch;
-  }
-
-  /** Takes a launch that can go over this binding's range with its numbers. Undefined where there is none. */
-  moved(binding: Binding): GpuLaunch | undefined {
-    const alike = binding.place && this.kept.get(binding.place);
-    if (!alike || binding.call.device.tuning.measuring || !leavesAll(binding)) return undefined;
-    const at = alike.findIndex((launch) => launch.moveTo(binding));
-    return at < 0 ? undefined : alike.splice(at, 1)[0];
+    const numbers = known ? { ...callNumbers(known, call), sizes: known.binding.sizes } : checkNumbers(call, found);
+    if (!numbers) return undefined;
+    const fits = alike.filter(({ binding }) => binding.ir === found.binding.ir);
+    const same = fits.find((launch) => launch.differsInFloats(numbers));
+    same?.setFloats(numbers);
+    const one = same ?? fits.find((launch) => launch.moveTo(call, numbers, found.compiled.strict.ir));
+    return one && alike.splice(alike.indexOf(one), 1)[0];
   }
 
   /** Frees a launch that has run to its end, or keeps it for the next. */

@@ -3,9 +3,13 @@ import { unreachable } from "../../base/unreachable.js";
 import type { Entry as EntryCode, GpuProgram } from "../../schedule/program.js";
 import { SORT_BITS, SORT_ENTRIES, SORT_THREADS, type SortSlot } from "../../emit/c/gpu/sort.js";
 import { BLOCK } from "../../schedule/entry.js";
+import { costWhenAsked } from "../../ir/analysis/cost.js";
+import type { KernelIR } from "../../ir/types.js";
 import type { AnySlot } from "../../schedule/slots.js";
 import { DeviceError, LaunchError } from "../../base/errors.js";
-import type { Binding } from "../launch/binding.js";
+import type { CheckedNumbers } from "../launch/bind.js";
+import type { Binding, BindArguments } from "../launch/binding.js";
+import { samePolicy } from "../launch/known-bindings.js";
 import type { LaunchTuning } from "../tuning/tuning.js";
 import { checksRemark } from "../launch/faults.js";
 import { DeviceLaunch } from "./device-launch.js";
@@ -111,27 +115,49 @@ export class GpuLaunch extends DeviceLaunch<GpuMachine> {
     };
   }
 
+  /** True if no more than floats are other ones: `sizes` is then the same function. */
+  differsInFloats({ sizes }: CheckedNumbers): boolean {
+    return this.binding.sizes === sizes;
+  }
+
   /** Takes other floats and initial values for its next run. */
-  setNumbers({ scalars, initial }: Pick<Binding, "scalars" | "initial">): void {
-    for (const step of this.steps) step.setScalars?.(scalars);
+  setFloats({ scalars, initial }: CheckedNumbers): void {
+    this.setScalars(scalars);
     this.initial = initial;
   }
 
   /**
-   * Takes the range and the numbers of a launch over the same views for its next run; false where that one has other code, or needs memory of its own.
-   * Its last run has come to its end.
+   * Takes the range and the numbers of a call for its next run; false where that needs other code, or memory of its own. Its last run has come to
+   * its end.
+   * @param counted the code in which its cost is counted
    */
-  moveTo(binding: Binding): boolean {
+  moveTo(call: BindArguments, numbers: CheckedNumbers, counted: KernelIR): boolean {
+    const { binding: before } = this;
+    const { policy } = call;
+    const cost = costWhenAsked(counted, { policy, views: before.views, scalars: numbers.scalars });
+    const binding: Binding = { ...before, ...numbers, policy, call, cost };
+    if (samePolicy(before.policy, policy) && before.sizes() === numbers.sizes()) this.setScalars(numbers.scalars);
+    else if (!this.coverRange(binding)) return false;
+    this.rebind(binding);
+    this.values = { ...this.values, binding };
+    return true;
+  }
+
+  private setScalars(scalars: Binding["scalars"]): void {
+    for (const step of this.steps) step.setScalars?.(scalars);
+  }
+
+  /** Plans another range, with the memory that is there. */
+  private coverRange(binding: Binding): boolean {
     if (this.plan.parts.length > 0 || !haveSameCode(this.binding, binding)) return false;
     const plan = planFor(this.gpu, binding, this.code, this.entries);
     const runs = plan.steps.flatMap((step) => (step.kind === "run" ? [step] : []));
     const before = this.plan.steps;
     const same = plan.parts.length === 0 && plan.steps.length === before.length && runs.length === this.steps.length;
     if (!same || !runs.every((run, n) => run.entry === (before[n] as typeof run).entry && this.steps[n].refill)) return false;
-    this.rebind(binding);
     this.plan = plan;
-    this.values = { ...this.values, binding };
-    for (const [n, { grid, values }] of runs.entries()) this.steps[n].refill!(grid, fillRun(this.values, values) as Fill<AnySlot>);
+    const values = { ...this.values, binding };
+    for (const [n, run] of runs.entries()) this.steps[n].refill!(run.grid, fillRun(values, run.values) as Fill<AnySlot>);
     return true;
   }
 

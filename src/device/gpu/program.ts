@@ -139,20 +139,46 @@ const WARP = 32;
 /** Bytes of a cache line. */
 const LINE = 128;
 
+/** Rows of a view: how many elements they have, and how many elements of its cache line come before index 0. */
+interface Rows {
+  readonly length: number;
+  readonly first: number;
+  readonly line: number;
+}
+
+const rowsOf = new WeakMap<object, readonly Rows[]>();
+
+/** Rows of the views whose elements lie one after the other, found once for each record of views. */
+function rowsOfViews(views: Readonly<Record<string, View>>): readonly Rows[] {
+  const known = rowsOf.get(views);
+  if (known) return known;
+  const rows = Object.values(views)
+    .filter(({ strides }) => strides.at(-1) === 1)
+    .map(({ buffer, type, offset, shape }) => {
+      const line = LINE / BYTES[type];
+      return { length: shape.at(-1)!, first: (Number(buffer.address) / BYTES[type] + offset) % line, line };
+    });
+  rowsOf.set(views, rows);
+  return rows;
+}
+
 /**
  * First index of threads along the last axis, so that a warp's accesses touch as few cache lines as possible: the range's begin, or as far before
  * it as that element is from the start of a line in most of the views that have rows like the range's.
  */
 export function alignedBegin(policy: RangePolicy, views: Readonly<Record<string, View>>): number {
   const first = policy.begin.at(-1)!;
-  if (policy.extents.at(-1)! < 2 * WARP) return first;
-  const votes = new Map<number, number>();
-  for (const { buffer, type, offset, shape, strides } of Object.values(views)) {
-    if (strides.at(-1) !== 1 || shape.at(-1)! < policy.extents.at(-1)!) continue;
-    const behind = (Number(buffer.address) / BYTES[type] + offset + first) % (LINE / BYTES[type]);
-    votes.set(behind, (votes.get(behind) ?? 0) + 1);
+  const extent = policy.extents.at(-1)!;
+  if (extent < 2 * WARP) return first;
+  const all = rowsOfViews(views).filter(({ length }) => length >= extent);
+  const behindOf = (rows: Rows): number => (rows.first + first) % rows.line;
+  let [behind, most] = [0, 0];
+  for (const one of all) {
+    const vote = behindOf(one);
+    let votes = 0;
+    for (const other of all) if (behindOf(other) === vote) votes++;
+    if (votes > most) [behind, most] = [vote, votes];
   }
-  const [behind] = [...votes].reduce((best, vote) => (vote[1] > best[1] ? vote : best), [0, 0]);
   return Number.isInteger(behind) ? first - behind : first;
 }
 

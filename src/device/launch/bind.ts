@@ -174,7 +174,7 @@ function bindAlike(call: BindArguments): Checked | undefined {
 }
 
 /** Numbers of a launch that needs no other checks, and the sizes of its integers. */
-interface CheckedNumbers extends Pick<Binding, "scalars" | "initial" | "sizes"> {}
+export interface CheckedNumbers extends Pick<Binding, "scalars" | "initial" | "sizes"> {}
 
 /**
  * Checks a launch that differs from a known one in its range and in numbers alone. Throws LaunchError as `bind` does; undefined where its code

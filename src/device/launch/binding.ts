@@ -65,7 +65,8 @@ export interface Binding {
   disjointMemory: boolean;
   /** The strategy that was asked for, `sorted` where the order is fixed; undefined leaves it to the backend. */
   scatter: Record<string, ScatterStrategy | undefined>;
-  cost: Cost;
+  /** Counted when it is first asked for. */
+  cost: () => Cost;
   /** The same object for launches over the same views that differ in numbers and range alone; undefined where nobody remembers it. */
   place?: object;
   /** Sizes of its integers, found at first use. */

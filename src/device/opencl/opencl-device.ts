@@ -56,10 +56,6 @@ export class OpenclDevice extends GpuDevice<OpenclMachine> {
     return this.launches.take(call);
   }
 
-  protected override moved(binding: Binding): Launch | undefined {
-    return this.launches.moved(binding);
-  }
-
   protected override ended(launch: Launch): void {
     this.launches.keep(launch as GpuLaunch);
   }

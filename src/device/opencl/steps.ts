@@ -9,6 +9,9 @@ import type { OpenclHandle, Opencl } from "./api.js";
 /** Bytes that a parameter takes at most: a pointer comes with an offset. */
 export const parameterSize = (type: ParamType): number => (type === "pointer" ? 16 : 8);
 
+/** A pointer is a buffer and an offset. */
+const argumentsOf = ({ type }: KernelParam<AnySlot>): number => (type === "pointer" ? 2 : 1);
+
 /** The bytes of a parameter that is passed by value. */
 function packed(type: Exclude<ParamType, "pointer" | "shared">, value: number): ArrayBufferView {
   switch (type) {
@@ -29,64 +32,80 @@ function packed(type: Exclude<ParamType, "pointer" | "shared">, value: number): 
   }
 }
 
-/** A kernel object with its parameters set once, so that enqueueing it is one call. */
+/** A parameter, and what the kernel object has been given for it. */
+interface Given {
+  readonly param: KernelParam<AnySlot>;
+  /** Number of its first argument. */
+  readonly index: number;
+  value?: number;
+}
+
+/** A kernel object that keeps the values of its parameters, so that enqueueing it is one call. */
 export class OpenclKernelStep implements StreamStep {
   private readonly kernel: OpenclHandle;
   /** Addresses of the sizes below, as the call takes them. */
   private readonly sizes: readonly [global: bigint, local: bigint];
-  /** Threads along each axis, and of a block. */
-  private readonly threads = new BigUint64Array(new ArrayBuffer(48));
+  /** Threads along each axis, and of a block: numbers of 64 bits, in halves. */
+  private readonly threads = new Uint32Array(new ArrayBuffer(48));
   private freed = false;
-  /** Numbers of the arguments that are scalars. */
-  private readonly scalars: { readonly name: string; readonly index: number; readonly type: Exclude<ParamType, "pointer" | "shared"> }[] =
-    [];
+  private readonly given: readonly Given[];
 
   constructor(
     private readonly cl: Opencl,
     private readonly addresses: BufferAddresses,
     program: OpenclHandle,
     name: string,
-    private readonly params: readonly KernelParam<AnySlot>[],
+    params: readonly KernelParam<AnySlot>[],
     shape: GridShape,
     fill: Fill<AnySlot>,
   ) {
     this.kernel = cl.create("clCreateKernel", program, name);
     const first = BigInt(cl.koffi.address(this.threads.buffer));
     this.sizes = [first, first + 24n];
-    this.refill(shape, fill);
     let index = 0;
-    for (const param of params) {
-      if (param.type !== "shared" && param.type !== "pointer" && param.slot.kind === "scalar")
-        this.scalars.push({ name: param.slot.name!, index, type: param.type });
-      index += param.type === "pointer" ? 2 : 1;
-    }
+    this.given = params.map((param) => {
+      const each = { param, index };
+      index += argumentsOf(param);
+      return each;
+    });
+    this.refill(shape, fill);
   }
 
   refill({ grid, block, shared = 0 }: GridShape, fill: Fill<AnySlot>): void {
-    let index = 0;
-    const set = (bytes: number, value: ArrayBufferView | null) => this.cl.call("clSetKernelArg", this.kernel, index++, bytes, value);
-    const give = (value: ArrayBufferView) => set(value.byteLength, value);
-    for (const param of this.params) {
-      if (param.type === "shared") {
-        set(Math.max(8, shared), null);
-        continue;
-      }
-      const value = valueOf(fill, param.slot);
-      if (param.type !== "pointer") give(packed(param.type, value));
-      else {
-        const { memory, first } = this.addresses.find(value);
-        give(new BigUint64Array([BigInt(memory)]));
-        give(new BigInt64Array([BigInt(first / (param.element === "i64" ? 8 : BYTES[param.element!]))]));
-      }
+    for (const each of this.given) this.give(each, each.param.type === "shared" ? Math.max(8, shared) : valueOf(fill, each.param.slot));
+    for (let axis = 0; axis < 3; axis++) {
+      this.setThreads(axis, grid[axis] * block[axis]);
+      this.setThreads(3 + axis, block[axis]);
     }
-    this.threads.set([...grid.map((count, axis) => count * block[axis]), ...block].map(BigInt));
+  }
+
+  private setThreads(place: number, count: number): void {
+    this.threads[2 * place] = count % 2 ** 32;
+    this.threads[2 * place + 1] = Math.floor(count / 2 ** 32);
   }
 
   setScalars(values: Readonly<Record<string, number | boolean>>): void {
-    for (const { name, index, type } of this.scalars) {
-      const value = packed(type, Number(values[name]));
-      this.cl.call("clSetKernelArg", this.kernel, index, value.byteLength, value);
+    for (const each of this.given) {
+      const { param } = each;
+      if (param.type !== "shared" && param.slot.kind === "scalar") this.give(each, Number(values[param.slot.name!]));
     }
+  }
+
+  /** Tells the driver, unless it knows: each argument is a call. */
+  private give(to: Given, value: number): void {
+    if (Object.is(to.value, value)) return;
+    const { param, index } = to;
+    const set = (at: number, bytes: number, data: ArrayBufferView | null) => this.cl.call("clSetKernelArg", this.kernel, at, bytes, data);
+    if (param.type === "shared") set(index, value, null);
+    else if (param.type === "pointer") {
+      const { memory, first } = this.addresses.find(value);
+      set(index, 8, new BigUint64Array([BigInt(memory)]));
+      set(index + 1, 8, new BigInt64Array([BigInt(first / (param.element === "i64" ? 8 : BYTES[param.element!]))]));
+    } else {
+      const data = packed(param.type, value);
+      set(index, data.byteLength, data);
+    }
+    to.value = value;
   }
 
   enqueue(queue: OpenclHandle): void {

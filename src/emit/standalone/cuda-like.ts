@@ -13,8 +13,42 @@ const TYPES: Record<ElementType | "i64", string> = {
 /** Bytes of shared memory that a kernel may have without asking. */
 const UNASKED_SHARED = 48 << 10;
 
+/** Bytes that a pool keeps of what launches have freed. */
+const KEPT = 64 << 20;
+
+/**
+ * Lines before a launch function with memory for itself. The pool that a device has by default gives back what was freed at each wait, and each launch
+ * with results waits.
+ */
+export const allocator = (prefix: "cuda" | "hip", stem: string): string[] => [
+  "// Memory of launches, from a pool that keeps some when they end. It is good until the device is reset.",
+  `static ${prefix}Error_t ${stem}_allocate(void **address, size_t bytes, ${prefix}Stream_t stream)`,
+  "{",
+  "  static std::mutex one_at_a_time;",
+  `  static std::map<int, ${prefix}MemPool_t> pools;`,
+  "  const std::lock_guard<std::mutex> lock(one_at_a_time);",
+  `  ${prefix}Error_t status = ${prefix}Success;`,
+  "  int device = 0;",
+  `  TRY(${prefix}GetDevice(&device));`,
+  `  if (status == ${prefix}Success && pools.count(device) == 0) {`,
+  `    ${prefix}MemPoolProps properties = {};`,
+  `    properties.allocType = ${prefix}MemAllocationTypePinned;`,
+  `    properties.location.type = ${prefix}MemLocationTypeDevice;`,
+  "    properties.location.id = device;",
+  `    ${prefix}MemPool_t pool = nullptr;`,
+  `    TRY(${prefix}MemPoolCreate(&pool, &properties));`,
+  `    uint64_t kept = ${KEPT};`,
+  `    TRY(${prefix}MemPoolSetAttribute(pool, ${prefix}MemPoolAttrReleaseThreshold, &kept));`,
+  `    if (status == ${prefix}Success) pools[device] = pool;`,
+  "  }",
+  `  TRY(${prefix}MallocFromPoolAsync(address, bytes, pools[device], stream));`,
+  "  return status;",
+  "}",
+  "",
+];
+
 /** The run-time interface of CUDA, or of HIP, which has the same functions under other names. */
-export function cudaLike(prefix: "cuda" | "hip"): GpuApi {
+export function cudaLike(prefix: "cuda" | "hip", stem: string): GpuApi {
   const pointer = (element: ElementType | "i64", constant: boolean): string => `${constant ? "const " : ""}${TYPES[element]} *`;
   const dim3 = (name: string, [x, y, z]: HostShape["grid"]): string => `${name}(${[x, y, z].map(unsigned).join(", ")})`;
   const attribute = (name: string, cuda: string, hip: string): string[] => [
@@ -34,7 +68,7 @@ export function cudaLike(prefix: "cuda" | "hip"): GpuApi {
     i64: "long long",
     allocate: (name, element, bytes) => [
       `${pointer(element, false)}${name} = nullptr;`,
-      `TRY(${prefix}MallocAsync((void **)&${name}, ${bytes}, stream));`,
+      `TRY(${stem}_allocate((void **)&${name}, ${bytes}, stream));`,
     ],
     free: (name) => [`if (${name}) (void)${prefix}FreeAsync(${name}, stream);`],
     facts: () => [

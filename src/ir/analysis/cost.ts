@@ -49,22 +49,20 @@ export function costOf(ir: KernelIR, sizes: Sizes): WorkCost {
   return cost;
 }
 
-/** The same, counted when it is first looked at. It does not keep the views. */
-export function costWhenAsked(ir: KernelIR, { policy, views, scalars }: Sizes): WorkCost {
-  const shapes = Object.fromEntries(Object.entries(views).map(([name, { shape }]) => [name, { shape }]));
+/** The same, counted when it is first asked for. It does not keep the views. */
+export function costWhenAsked(ir: KernelIR, { policy, views, scalars }: Sizes): () => WorkCost {
+  const shapes = shapesOf(views);
   let cost: WorkCost | undefined;
-  const count = (): WorkCost => (cost ??= costOf(ir, { policy, views: shapes, scalars }));
-  return {
-    get flops() {
-      return count().flops;
-    },
-    get bytes() {
-      return count().bytes;
-    },
-    get estimate() {
-      return count().estimate;
-    },
-  };
+  return () => (cost ??= costOf(ir, { policy, views: shapes, scalars }));
+}
+
+const shapesOfViews = new WeakMap<Sizes["views"], Sizes["views"]>();
+
+/** Shapes without the views, found once for each record of views. */
+function shapesOf(views: Sizes["views"]): Sizes["views"] {
+  let shapes = shapesOfViews.get(views);
+  if (!shapes) shapesOfViews.set(views, (shapes = Object.fromEntries(Object.entries(views).map(([name, { shape }]) => [name, { shape }]))));
+  return shapes;
 }
 
 /** Counts kept for reuse: members of a set launch one kernel on parts of the same size, and unrolled kernels take long to count. */

@@ -68,10 +68,6 @@ export class GpuPortDevice extends CudaDevice {
     return undefined;
   }
 
-  protected override moved(): undefined {
-    return undefined;
-  }
-
   protected override ended(launch: Launch): void {
     launch.free();
   }

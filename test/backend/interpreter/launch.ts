@@ -25,7 +25,7 @@ export class InterpreterLaunch implements Launch {
   readonly kernel: Kernel;
   readonly policy: Policy;
   readonly precision: Precision;
-  readonly cost: Cost;
+
   /** Refuses values that are asked for: there is nothing to tune. */
   readonly tuning: LaunchTuning;
   /** Of the last run. */
@@ -39,10 +39,14 @@ export class InterpreterLaunch implements Launch {
     readonly device: InterpreterDevice,
     private readonly binding: Binding,
   ) {
-    ({ kernel: this.kernel, policy: this.policy, precision: this.precision, cost: this.cost } = binding);
+    ({ kernel: this.kernel, policy: this.policy, precision: this.precision } = binding);
     this.tuning = new LaunchTuning(binding, () => ({}));
     this.program = new Program(binding);
     this.others = new OtherNumbers(this, binding.call);
+  }
+
+  get cost(): Cost {
+    return this.binding.cost();
   }
 
   get remarks(): readonly string[] {

@@ -119,7 +119,7 @@ describe("the strategy of a scatter parameter", () => {
       views: { h: target },
       scatter: { h: asked },
       policy: team ? { kind: "team", league: team.league } : { kind: "range", begin: [0, 0], extents },
-      cost: { bytes: team?.bytes ?? 0 },
+      cost: () => ({ bytes: team?.bytes ?? 0 }),
       call: { options: {} },
       tuning: { values: tuned ? { workers: threads } : {} },
     } as unknown as Binding;

@@ -1,10 +1,36 @@
 // nvcc -O3 -fmad=false -arch=native -c dot.cu
 #include <cstdint>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <cuda_runtime.h>
 
 // Does nothing once a call has failed.
 #define TRY(call) if (status == cudaSuccess) status = (call)
+
+// Memory of launches, from a pool that keeps some when they end. It is good until the device is reset.
+static cudaError_t dot_allocate(void **address, size_t bytes, cudaStream_t stream)
+{
+  static std::mutex one_at_a_time;
+  static std::map<int, cudaMemPool_t> pools;
+  const std::lock_guard<std::mutex> lock(one_at_a_time);
+  cudaError_t status = cudaSuccess;
+  int device = 0;
+  TRY(cudaGetDevice(&device));
+  if (status == cudaSuccess && pools.count(device) == 0) {
+    cudaMemPoolProps properties = {};
+    properties.allocType = cudaMemAllocationTypePinned;
+    properties.location.type = cudaMemLocationTypeDevice;
+    properties.location.id = device;
+    cudaMemPool_t pool = nullptr;
+    TRY(cudaMemPoolCreate(&pool, &properties));
+    uint64_t kept = 67108864;
+    TRY(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept));
+    if (status == cudaSuccess) pools[device] = pool;
+  }
+  TRY(cudaMallocFromPoolAsync(address, bytes, pools[device], stream));
+  return status;
+}
 
 // Kernel "dot" (kernels.ts), written by isoform.
 
@@ -109,12 +135,12 @@ extern "C" cudaError_t dot_launch(
   const long long i_count_ = i_end_ > i_begin_ ? i_end_ - i_begin_ : 0;
   const long long chunks_per_line_ = (i_count_ + 255) / 256;
   long long *results_ = nullptr;
-  TRY(cudaMallocAsync((void **)&results_, 8, stream));
+  TRY(dot_allocate((void **)&results_, 8, stream));
   double *s_partials_ = nullptr;
-  TRY(cudaMallocAsync((void **)&s_partials_, 8 * (chunks_per_line_ > 1 ? chunks_per_line_ : 1), stream));
+  TRY(dot_allocate((void **)&s_partials_, 8 * (chunks_per_line_ > 1 ? chunks_per_line_ : 1), stream));
   const long long n_ = (chunks_per_line_ + 255) / 256;
   double *s_folded_ = nullptr;
-  TRY(cudaMallocAsync((void **)&s_folded_, 8 * (n_ > 1 ? n_ : 1), stream));
+  TRY(dot_allocate((void **)&s_folded_, 8 * (n_ > 1 ? n_ : 1), stream));
   if (i_count_ > 0) {
     if (status == cudaSuccess) {
       const dim3 grid((unsigned int)((chunks_per_line_ + 31) / 32), 1, 1), block(256, 1, 1);
