@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { dirname } from "node:path";
-import { f64, i32, kernel, open, range, sum, view, type Device, type Launch, type RangePolicy } from "isoform";
+import { f32, f64, i32, kernel, open, range, sum, view, type Device, type Launch, type RangePolicy } from "isoform";
 import { commandLine, parseArgs } from "./command-line.js";
 
 /*
@@ -27,13 +27,13 @@ const ELEMENTS = 3000;
 const median = (seconds: readonly number[]): number => seconds.toSorted((a, b) => a - b)[Math.floor(seconds.length / 2)];
 const micros = (seconds: number): string => `${(1e6 * seconds).toFixed(1)} us`;
 
-const add = kernel("add", { x: view(f64), a: f64, by: i32 }, ({ x, a, by }, i) => {
-  x[i] = x[i] + a * by;
-});
-
 /** Seconds of a run over one range, over ranges that no launch had before, and with whole numbers that none had. */
 async function runs(device: Device): Promise<{ known: number; fresh: number; whole: number }> {
-  const x = device.array(f64, ELEMENTS);
+  const real = device.capabilities.f64 ? f64 : f32;
+  const add = kernel("add", { x: view(real), a: real, by: i32 }, ({ x, a, by }, i) => {
+    x[i] = x[i] + a * by;
+  });
+  const x = device.array(real, ELEMENTS);
   const timed = async (policy: () => RangePolicy, by = () => 1): Promise<number> => {
     const begin = performance.now();
     for (let n = 0; n < LAUNCHES; n++) await device.run(add, { x, a: n, by: by() }, policy());

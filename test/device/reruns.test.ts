@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { DeviceError, f64, i32, kernel, max, open, range, sum, view, type Device } from "isoform";
+import { DeviceError, f32, f64, i32, kernel, max, open, range, sum, view, type Device } from "isoform";
 import { cpuStorage } from "../../src/device/cpu/storage.js";
 import { tested } from "../devices.js";
 import { RUNS, SEED } from "../random/agrees.js";
@@ -8,7 +8,7 @@ import { campaign } from "../random/campaign.js";
 import { checkAgain } from "../random/check.js";
 
 const CPUS = ["js", "wasm", "native"];
-const opened = [...CPUS, "opencl", "cuda", "hip"].filter(tested).map((name) =>
+const opened = [...CPUS, "opencl", "cuda", "hip", "webgpu"].filter(tested).map((name) =>
   open(name).catch((error: Error) => {
     if (!(error instanceof DeviceError)) throw error;
     return undefined;
@@ -19,24 +19,30 @@ const debug = await open("js-debug");
 after(() => Promise.all([...devices, debug].map((device) => device.close())));
 
 /** Random kernels take longer where a compiler of the machine is started for each. */
-const runsOn = ({ backend }: Device): number => (["js", "wasm"].includes(backend) ? Math.ceil(RUNS / 8) : backend === "opencl" ? 10 : 40);
+const runsOn = ({ backend }: Device): number =>
+  ["js", "wasm"].includes(backend) ? Math.ceil(RUNS / 8) : ["opencl", "webgpu"].includes(backend) ? 10 : 40;
 
 for (const device of devices)
   describe(`launches by run after others over the same views, on ${device.name}`, () => {
+    const real = device.capabilities.f64 ? f64 : f32;
     it("agree with the evaluator on random kernels, parts of their ranges and other numbers", () =>
       campaign({ runs: runsOn(device), seed: SEED + 11, check: (program) => checkAgain(program, device) }));
 
-    const walk = kernel("walk", { x: view(f64), y: view(f64), a: f64, by: i32, s: sum(f64), m: max(i32) }, ({ x, y, a, by, s, m }, i) => {
-      y[i] = a * x[i + by];
-      s.add(y[i]);
-      m.max(i);
-    });
+    const walk = kernel(
+      "walk",
+      { x: view(real), y: view(real), a: real, by: i32, s: sum(real), m: max(i32) },
+      ({ x, y, a, by, s, m }, i) => {
+        y[i] = a * x[i + by];
+        s.add(y[i]);
+        m.max(i);
+      },
+    );
     const n = 5000;
     const data = Float64Array.from({ length: n }, (_, i) => Math.sin(i));
 
     it("give what js-debug gives, over ranges of all lengths", async () => {
-      const [x, y] = [device.from(f64, data), device.array(f64, n)];
-      const [x2, y2] = [debug.from(f64, data), debug.array(f64, n)];
+      const [x, y] = [device.from(real, data), device.array(real, n)];
+      const [x2, y2] = [debug.from(real, data), debug.array(real, n)];
       for (let k = 0; k < 40; k++) {
         const begin = (k * 37) % 90;
         const end = k === 7 ? begin : begin + 1 + Math.floor((k * k * k * 13) % 4800);
@@ -54,13 +60,13 @@ for (const device of devices)
     });
 
     it("give what js-debug gives where they have no results, over ranges of one to three axes", async () => {
-      const along = kernel("along", { x: view(f64), y: view(f64), a: f64, by: i32 }, ({ x, y, a, by }, i) => {
+      const along = kernel("along", { x: view(real), y: view(real), a: real, by: i32 }, ({ x, y, a, by }, i) => {
         y[i] = a * x[i + by];
       });
-      const inPlane = kernel("inPlane", { x: view(f64), y: view(f64, 2), a: f64, by: i32 }, ({ x, y, a, by }, j, i) => {
+      const inPlane = kernel("inPlane", { x: view(real), y: view(real, 2), a: real, by: i32 }, ({ x, y, a, by }, j, i) => {
         y[j][i] = a * x[i + by] + j;
       });
-      const inSpace = kernel("inSpace", { x: view(f64), y: view(f64, 3), a: f64, by: i32 }, ({ x, y, a, by }, k, j, i) => {
+      const inSpace = kernel("inSpace", { x: view(real), y: view(real, 3), a: real, by: i32 }, ({ x, y, a, by }, k, j, i) => {
         y[k][j][i] = a * x[i + by] + (3 * k - j);
       });
       const cases = [
@@ -69,7 +75,7 @@ for (const device of devices)
         { of: inSpace, extents: [6, 7, 90] },
       ] as const;
       for (const { of, extents } of cases) {
-        const [one, two] = [device, debug].map((on) => ({ on, x: on.from(f64, data), y: on.array(f64, extents) }));
+        const [one, two] = [device, debug].map((on) => ({ on, x: on.from(real, data), y: on.array(real, extents) }));
         for (let k = 0; k < 30; k++) {
           const box = extents.map((extent, axis) => {
             const begin = (k * (11 + 5 * axis)) % Math.max(1, extent >> 1);
@@ -87,10 +93,10 @@ for (const device of devices)
     });
 
     it("go their own ways at the same time", async () => {
-      const mark = kernel("mark", { y: view(f64), a: f64 }, ({ y, a }, i) => {
+      const mark = kernel("mark", { y: view(real), a: real }, ({ y, a }, i) => {
         y[i] = a + i;
       });
-      const y = device.array(f64, n);
+      const y = device.array(real, n);
       for (let turn = 0; turn < 5; turn++) {
         await Promise.all(
           Array.from({ length: 10 }, (_, k) => device.run(mark, { y, a: 1000 * turn + k }, range([500 * k, 500 * k + 100 * turn + 7 * k]))),
@@ -104,7 +110,7 @@ for (const device of devices)
     });
 
     it("are refused as the first is, and leave the next ones as they were", async () => {
-      const [x, y] = [device.from(f64, data), device.array(f64, n)];
+      const [x, y] = [device.from(real, data), device.array(real, n)];
       const run = (changed: object, policy = range(n - 1)) => device.run(walk, { x, y, a: 2, by: 1, ...changed }, policy);
       const { s } = await run({});
       for (let k = 0; k < 8; k++) await run({ a: k }, range(n - 1 - k));
@@ -112,7 +118,7 @@ for (const device of devices)
       await assert.rejects(run({}, range(n)), /index 5000/);
       await assert.rejects(run({ by: 0.5 }), /by is i32/);
       await assert.rejects(run({ by: 2 ** 31 }), /by is i32/);
-      await assert.rejects(run({ a: "2" }), /a is f64/);
+      await assert.rejects(run({ a: "2" }), /a is f/);
       await assert.rejects(run({ b: 1 }), /no parameter "b"/);
       await assert.rejects(run({}, null as never), /needs a policy/);
       await assert.rejects(run({}, { kind: "team", league: 1 } as never), /over a range/);
@@ -126,7 +132,7 @@ for (const device of devices)
     it("keep no memory of views, and little of their own", { skip: !CPUS.includes(device.name) }, async () => {
       const before = cpuStorage().allocated;
       for (let k = 0; k < 200; k++) {
-        const [x, y] = [device.from(f64, data), device.array(f64, n)];
+        const [x, y] = [device.from(real, data), device.array(real, n)];
         for (let m = 0; m < 3; m++) await device.run(walk, { x, y, a: m, by: 0 }, range(n - m));
         x.free();
         y.free();
@@ -136,7 +142,7 @@ for (const device of devices)
     });
 
     it("keep no large memory of their own", { skip: !CPUS.includes(device.name) }, async () => {
-      const lines = kernel("lines", { s: sum(f64) }, ({ s }, i, _j) => s.add(+i));
+      const lines = kernel("lines", { s: sum(real) }, ({ s }, i, _j) => s.add(+i));
       const before = cpuStorage().allocated;
       // A partial for each line: 1.6 MB.
       for (const first of [0, 1]) await device.run(lines, {}, range([first, 200_000], 1), { precision: "strict" });
@@ -144,7 +150,7 @@ for (const device of devices)
     });
 
     it("are apart from others that run at the same time", async () => {
-      const [x, y] = [device.from(f64, data), device.array(f64, n)];
+      const [x, y] = [device.from(real, data), device.array(real, n)];
       await device.run(walk, { x, y, a: 1, by: 0 }, range(n), { precision: "strict" });
       const runs = Array.from({ length: 12 }, (_, k) =>
         device.run(walk, { x, y, a: 2 ** k, by: 0 }, range(k % 2 ? n : n - 1), { precision: "strict" }),
@@ -156,7 +162,7 @@ for (const device of devices)
     });
 
     it("follow values that the device is tuned to", async () => {
-      const [x, y] = [device.from(f64, data), device.array(f64, n)];
+      const [x, y] = [device.from(real, data), device.array(real, n)];
       const run = () => device.run(walk, { x, y, a: 1, by: 0 }, range(n));
       await run();
       device.tuning.set("walk", { workers: 3_000_000 });

@@ -50,11 +50,10 @@ const AGAIN = 7;
 
 /**
  * Runs one program several times by `device.run` over the same views: as it is, then over parts of its range, with other numbers. Throws as
- * `check` does, and where an index that the evaluator finds outside ends no launch.
+ * `check` does, and where an index that the evaluator finds outside ends no launch. On a device without f64 it does as `checkNarrowed` does.
  */
 export async function checkAgain(program: Program, device: Device): Promise<void> {
-  const { kernel, lowered, inputs, scalars, fixed } = prepare(program);
-  const { ir } = compileKernel(kernel, fixed);
+  const { ir, lowered, inputs, scalars, fixed } = device.capabilities.f64 ? prepareAgain(program) : prepareNarrowed(program);
   const views = Object.fromEntries(Object.entries(inputs).map(([name, g]) => [name, place(device, program, name, g)]));
   const next = sequence(program.data);
   try {
@@ -80,11 +79,22 @@ export async function checkAgain(program: Program, device: Device): Promise<void
       if (results instanceof Error) throw new Mismatch(`run ${n}: ${device.name} fails: ${results.stack}\n${sourceOf(varied)}`);
       const memory: Memory = {};
       for (const [name, view] of Object.entries(views)) memory[name] = { ...inputs[name], data: await device.queue.read(view) };
-      compare(varied, `run ${n} of the evaluator`, expected, device.name, { memory, results });
+      try {
+        compare(varied, `run ${n} of the evaluator`, expected, device.name, { memory, results });
+      } catch (error) {
+        if (device.capabilities.f64) throw error;
+        const flushed = run(inputs, (memory) => evaluateFlushed(ir, policy, memory, numbers));
+        compare(varied, `run ${n} of the evaluator, which flushes`, flushed, device.name, { memory, results });
+      }
     }
   } finally {
     for (const view of Object.values(views)) view.free();
   }
+}
+
+function prepareAgain(program: Program) {
+  const { kernel, lowered, inputs, scalars, fixed } = prepare(program);
+  return { ir: compileKernel(kernel, fixed).ir, lowered, inputs, scalars, fixed };
 }
 
 /** A random part of a range, which may be empty; teams stay as they are. */
@@ -147,13 +157,12 @@ async function attempt(by: string, program: Program, body: () => Outcome | Promi
 
 /** Compares a device without f64, which may flush subnormal numbers, with the evaluator: f32 takes the place of f64 in the program. */
 export async function checkNarrowed(program: Program, device: Device): Promise<void> {
-  const { narrowed, inputs, scalars, fixed, reference } = prepareNarrowed(program);
-  const kernel = kernelFromIR(narrowed);
-  const actual = await attempt(device.name, program, () => runOn(device, program, kernel, inputs, scalars));
+  const { ir, lowered, inputs, scalars, fixed, reference } = prepareNarrowed(program);
+  const actual = await attempt(device.name, program, () => runOn(device, program, lowered, inputs, scalars));
   try {
     compare(program, "the evaluator", reference, device.name, actual);
   } catch {
-    const flushed = run(inputs, (memory) => evaluateFlushed(narrowed, program.policy, memory, { ...scalars, ...fixed }));
+    const flushed = run(inputs, (memory) => evaluateFlushed(ir, program.policy, memory, { ...scalars, ...fixed }));
     compare(program, "the evaluator, which flushes", flushed, device.name, actual);
   }
 }
@@ -166,7 +175,7 @@ function prepareNarrowed(program: Program) {
     verify(narrowed);
     const [inputs, scalars] = [narrowMemory(wide), narrowScalars(all, ir)];
     const reference = run(inputs, (memory) => evaluate(narrowed, program.policy, memory, scalars));
-    return { narrowed, inputs, scalars, fixed, reference };
+    return { ir: narrowed, lowered: kernelFromIR(narrowed), inputs, scalars, fixed, reference };
   } catch (error) {
     throw new Unsound(`${(error as Error).stack}\n${sourceOf(program)}`, { cause: error });
   }

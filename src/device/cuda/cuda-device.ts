@@ -30,7 +30,7 @@ export class CudaDevice extends GpuDevice<CudaGpu> {
   readonly versions: Readonly<Record<string, string>>;
   readonly capabilities: Capabilities;
   readonly theoretical: TheoreticalPeaks;
-  private readonly launches = new KeptLaunches();
+  private readonly launches = new KeptLaunches<GpuLaunch>();
 
   constructor(name: string, gpu: CudaGpu) {
     super(name, gpu);

@@ -1,8 +1,11 @@
-import type { NumericType } from "../../ir/types.js";
+import { costWhenAsked } from "../../ir/analysis/cost.js";
+import type { KernelIR, NumericType } from "../../ir/types.js";
 import { LaunchError } from "../../base/errors.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
 import { requireLiveViews } from "../launch/bind.js";
-import type { Binding } from "../launch/binding.js";
+import type { CheckedNumbers } from "../launch/bind.js";
+import type { Binding, BindArguments } from "../launch/binding.js";
+import { samePolicy } from "../launch/known-bindings.js";
 import type { Cost, Launch, Precision } from "../device.js";
 import type { Policy } from "../launch/policy.js";
 import { OtherNumbers, type ScalarValues } from "../launch/other-numbers.js";
@@ -37,14 +40,6 @@ export abstract class DeviceLaunch<Device extends { readonly name: string }> imp
 
   get binding(): Binding {
     return this.bound;
-  }
-
-  /** Takes another range and other numbers from its next run on, over the same views. */
-  protected rebind(binding: Binding): void {
-    this.bound = binding;
-    this.initial = binding.initial;
-    this.otherNumbers?.free();
-    this.otherNumbers = undefined;
   }
 
   get kernel(): Kernel {
@@ -92,6 +87,45 @@ export abstract class DeviceLaunch<Device extends { readonly name: string }> imp
     if (this.freed) throw new LaunchError(`the launch of kernel "${this.kernel.name}" was freed and cannot run again; prepare it anew`);
     if (this.buffers.some((buffer) => buffer.live === false)) requireLiveViews(this.gpu, this.binding);
   }
+
+  /** Bytes of its temporary memory. */
+  abstract get ownBytes(): number;
+
+  /** True if no more than floats are other ones: `sizes` is then the same function. */
+  differsInFloats({ sizes }: CheckedNumbers): boolean {
+    return this.bound.sizes === sizes;
+  }
+
+  /** Takes other floats and initial values for its next run. Throws LaunchError for those that the device cannot hold. */
+  setFloats({ scalars, initial }: CheckedNumbers): void {
+    this.setScalars(scalars);
+    this.initial = initial;
+  }
+
+  /**
+   * Takes the range and the numbers of a call for its next run; false where that needs other code, or memory of its own. Its last run has come to
+   * its end. Throws LaunchError as `setFloats` does.
+   * @param counted the code in which its cost is counted
+   */
+  moveTo(call: BindArguments, numbers: CheckedNumbers, counted: KernelIR): boolean {
+    const { bound: before } = this;
+    const { policy } = call;
+    const cost = costWhenAsked(counted, { policy, views: before.views, scalars: numbers.scalars });
+    const binding: Binding = { ...before, ...numbers, policy, call, cost };
+    if (samePolicy(before.policy, policy) && before.sizes() === numbers.sizes()) this.setScalars(numbers.scalars);
+    else if (!this.coverRange(binding)) return false;
+    this.bound = binding;
+    this.initial = binding.initial;
+    this.otherNumbers?.free();
+    this.otherNumbers = undefined;
+    return true;
+  }
+
+  /** Gives all scalars other values, from the next run on. */
+  protected abstract setScalars(scalars: Binding["scalars"]): void;
+
+  /** Goes over another range with other numbers, with the code and the memory that are there; false where it cannot. */
+  protected abstract coverRange(binding: Binding): boolean;
 
   abstract source(): string;
 

@@ -3,7 +3,7 @@ import type { BindArguments } from "../launch/binding.js";
 import { KEPT_BYTES } from "../cpu/rerun.js";
 import { findAlike, findKnown, callNumbers } from "../launch/known-bindings.js";
 import { isPlainCall, leavesAll } from "../launch/plain-calls.js";
-import type { GpuLaunch } from "./launch.js";
+import type { DeviceLaunch } from "./device-launch.js";
 
 /** Places of views for which a device keeps launches, and how many for each. */
 const KEPT = { all: 32, alike: 8 };
@@ -12,11 +12,11 @@ const KEPT = { all: 32, alike: 8 };
  * Launches of `run` on one GPU that have come to their end, by the place of their views: to prepare the next takes several times as long as to submit
  * it. They keep no memory alive, as a GPU's arrays live until they are freed.
  */
-export class KeptLaunches {
-  private readonly kept = new Map<object, GpuLaunch[]>();
+export class KeptLaunches<Own extends DeviceLaunch<{ readonly name: string }>> {
+  private readonly kept = new Map<object, Own[]>();
 
   /** Takes a launch over the same views, with this call's range and numbers. Undefined where there is none. Throws LaunchError as `bind` does. */
-  take(call: BindArguments): GpuLaunch | undefined {
+  take(call: BindArguments): Own | undefined {
     requireKernel(call.device, call.kernel, call.args);
     if (this.kept.size === 0 || !isPlainCall(call)) return undefined;
     const known = findKnown(call);
@@ -33,7 +33,7 @@ export class KeptLaunches {
   }
 
   /** Frees a launch that has run to its end, or keeps it for the next. */
-  keep(launch: GpuLaunch): void {
+  keep(launch: Own): void {
     const { place } = launch.binding;
     if (!place || !leavesAll(launch.binding) || launch.ownBytes > KEPT_BYTES) return launch.free();
     const alike = this.kept.get(place) ?? [];

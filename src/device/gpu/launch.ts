@@ -3,13 +3,9 @@ import { unreachable } from "../../base/unreachable.js";
 import type { Entry as EntryCode, GpuProgram } from "../../schedule/program.js";
 import { SORT_BITS, SORT_ENTRIES, SORT_THREADS, type SortSlot } from "../../emit/c/gpu/sort.js";
 import { BLOCK } from "../../schedule/entry.js";
-import { costWhenAsked } from "../../ir/analysis/cost.js";
-import type { KernelIR } from "../../ir/types.js";
 import type { AnySlot } from "../../schedule/slots.js";
 import { DeviceError, LaunchError } from "../../base/errors.js";
-import type { CheckedNumbers } from "../launch/bind.js";
-import type { Binding, BindArguments } from "../launch/binding.js";
-import { samePolicy } from "../launch/known-bindings.js";
+import type { Binding } from "../launch/binding.js";
 import type { LaunchTuning } from "../tuning/tuning.js";
 import { checksRemark } from "../launch/faults.js";
 import { DeviceLaunch } from "./device-launch.js";
@@ -115,40 +111,11 @@ export class GpuLaunch extends DeviceLaunch<GpuMachine> {
     };
   }
 
-  /** True if no more than floats are other ones: `sizes` is then the same function. */
-  differsInFloats({ sizes }: CheckedNumbers): boolean {
-    return this.binding.sizes === sizes;
-  }
-
-  /** Takes other floats and initial values for its next run. */
-  setFloats({ scalars, initial }: CheckedNumbers): void {
-    this.setScalars(scalars);
-    this.initial = initial;
-  }
-
-  /**
-   * Takes the range and the numbers of a call for its next run; false where that needs other code, or memory of its own. Its last run has come to
-   * its end.
-   * @param counted the code in which its cost is counted
-   */
-  moveTo(call: BindArguments, numbers: CheckedNumbers, counted: KernelIR): boolean {
-    const { binding: before } = this;
-    const { policy } = call;
-    const cost = costWhenAsked(counted, { policy, views: before.views, scalars: numbers.scalars });
-    const binding: Binding = { ...before, ...numbers, policy, call, cost };
-    if (samePolicy(before.policy, policy) && before.sizes() === numbers.sizes()) this.setScalars(numbers.scalars);
-    else if (!this.coverRange(binding)) return false;
-    this.rebind(binding);
-    this.values = { ...this.values, binding };
-    return true;
-  }
-
-  private setScalars(scalars: Binding["scalars"]): void {
+  protected setScalars(scalars: Binding["scalars"]): void {
     for (const step of this.steps) step.setScalars?.(scalars);
   }
 
-  /** Plans another range, with the memory that is there. */
-  private coverRange(binding: Binding): boolean {
+  protected coverRange(binding: Binding): boolean {
     if (this.plan.parts.length > 0 || !haveSameCode(this.binding, binding)) return false;
     const plan = planFor(this.gpu, binding, this.code, this.entries);
     const runs = plan.steps.flatMap((step) => (step.kind === "run" ? [step] : []));
@@ -156,8 +123,8 @@ export class GpuLaunch extends DeviceLaunch<GpuMachine> {
     const same = plan.parts.length === 0 && plan.steps.length === before.length && runs.length === this.steps.length;
     if (!same || !runs.every((run, n) => run.entry === (before[n] as typeof run).entry && this.steps[n].refill)) return false;
     this.plan = plan;
-    const values = { ...this.values, binding };
-    for (const [n, run] of runs.entries()) this.steps[n].refill!(run.grid, fillRun(values, run.values) as Fill<AnySlot>);
+    this.values = { ...this.values, binding };
+    for (const [n, run] of runs.entries()) this.steps[n].refill!(run.grid, fillRun(this.values, run.values) as Fill<AnySlot>);
     return true;
   }
 
@@ -186,7 +153,6 @@ export class GpuLaunch extends DeviceLaunch<GpuMachine> {
     for (const step of this.steps.splice(0)) step.free?.();
   }
 
-  /** Bytes of its temporary memory. */
   get ownBytes(): number {
     return this.own?.memory?.bytes ?? 0;
   }

@@ -25,7 +25,7 @@ export class OpenclDevice extends GpuDevice<OpenclMachine> {
   readonly versions: Readonly<Record<string, string>>;
   readonly onHost: boolean;
   readonly capabilities: Capabilities;
-  private readonly launches = new KeptLaunches();
+  private readonly launches = new KeptLaunches<GpuLaunch>();
 
   constructor(name: string, machine: OpenclMachine) {
     super(name, machine);

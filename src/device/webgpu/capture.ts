@@ -12,6 +12,6 @@ export class Captured {
   readonly steps: EncodedStep[] = [];
   readonly launches = new Set<{ requireReady(): void; ran: boolean; readonly recorded: readonly Binding[] }>();
   readonly buffers = new Set<Buffer>();
-  /** Blocks of numbers of copies. */
-  readonly uniforms: GPUBuffer[] = [];
+  /** Dispatches of copies, with their numbers. */
+  readonly dispatches: { free(): void }[] = [];
 }

@@ -14,6 +14,8 @@ interface TimestampWrite {
 export class Commands {
   private encoder: GPUCommandEncoder | undefined;
   private pass: GPUComputePassEncoder | undefined;
+  /** Set last in the pass. */
+  private pipeline: GPUComputePipeline | undefined;
   private gathered = 0;
   /** Whether commands given now must not be split over submissions. */
   private held = false;
@@ -23,8 +25,12 @@ export class Commands {
   constructor(private readonly device: GPUDevice) {}
 
   dispatch(pipeline: GPUComputePipeline, bindings: GPUBindGroup, grid: readonly [number, number, number]): void {
-    this.pass ??= this.encoding().beginComputePass();
-    this.pass.setPipeline(pipeline);
+    if (!this.pass) {
+      this.pass = this.encoding().beginComputePass();
+      this.pipeline = undefined;
+    }
+    if (this.pipeline !== pipeline) this.pass.setPipeline(pipeline);
+    this.pipeline = pipeline;
     this.pass.setBindGroup(0, bindings);
     this.pass.dispatchWorkgroups(...grid);
     this.note();

@@ -4,7 +4,7 @@ import { BYTES, stridesOf, type View } from "../memory/view.js";
 import { bufferOf, GpuBuffer, type Gpu } from "./gpu.js";
 import { fillFrom } from "../gpu/steps.js";
 import { linearGrid } from "./grids.js";
-import { blockOf, groupsFor, planDispatches, type EncodedStep } from "./steps.js";
+import { blockOf, groupsFor, DispatchSteps, type EncodedStep } from "./steps.js";
 
 /** Parameters of a copy: elements, in all and along the inner axes, and on both sides the first element and the strides. */
 interface CopySlot {
@@ -83,14 +83,14 @@ export function stridedCopy(
   shape: readonly number[],
   from: StridedBuffer,
   to: StridedBuffer,
-): { step: EncodedStep; uniforms: GPUBuffer } {
+): { step: EncodedStep; dispatches: DispatchSteps } {
   const count = shape.reduce((a, b) => a * b, 1);
   const axes = copyAxes(shape, from.strides, to.strides);
   const fill = fillFrom<CopySlot["kind"]>({ count, fromAt: from.offset, toAt: to.offset, ...axes });
   const inside = from.buffer === to.buffer;
   const entry = copyEntry(size, inside);
   const whole = ({ buffer: { handle } }: StridedBuffer) => ({ buffer: handle, offset: 0, size: handle.size });
-  const { steps, uniforms } = planDispatches(gpu, { name: "copy", file: "isoform" }, [
+  const dispatches = new DispatchSteps(gpu, { name: "copy", file: "isoform" }, [
     {
       entry,
       grid: linearGrid(groupsFor(count, WORKGROUP)),
@@ -98,7 +98,7 @@ export function stridedCopy(
       bindings: inside ? [whole(to)] : [whole(to), whole(from)],
     },
   ]);
-  return { step: steps[0], uniforms };
+  return { step: dispatches.steps[0], dispatches };
 }
 
 /** Byte offset and length of a view whose elements fill one range of whole words, or undefined. */

@@ -16,23 +16,33 @@ export function requireF64(device: { readonly name: string; readonly emulates: b
   );
 }
 
+/** Numbers of a launch that emulated f64 may have no room for. */
+interface LaunchNumbers extends Pick<Binding, "kernel" | "ir" | "scalars"> {}
+
 /**
  * Throws LaunchError if emulated f64 has no room for a constant, a table's value or an argument of a kernel: the sum of two f32 reaches from
  * -2^128 to 2^128, and more would become infinite.
  */
-export function requireRange(device: { readonly name: string }, binding: Pick<Binding, "kernel" | "ir" | "scalars">): void {
-  const { kernel, ir, scalars } = binding;
-  const check = (value: number, what: string, line = kernel.location.line): void => {
-    if (!Number.isFinite(value) || Number.isFinite(Math.fround(value))) return;
-    throw new LaunchError(
-      `kernel "${kernel.name}" (${kernel.location.file}:${line}) on ${device.name}: ${what} is ${value}, and emulated f64 has the range of f32, to 3.4e38; ` +
-        "scale it, write Infinity, or use a backend with f64",
-    );
-  };
-  for (const param of ir.params) if (param.kind === "scalar" && isDouble(param.type)) check(Number(scalars[param.name]), `"${param.name}"`);
+export function requireRange(device: { readonly name: string }, launch: LaunchNumbers): void {
+  const { kernel, ir } = launch;
+  requireScalarRange(device, launch);
   for (const { name, type, values } of ir.tables)
-    if (isDouble(type)) for (const value of values) check(value, `a value of table "${name}"`);
+    if (isDouble(type)) for (const value of values) checkRange(device, kernel, value, `a value of table "${name}"`);
   walkExprs(ir.body, (e, { location }) => {
-    if (e.op === "const" && isDouble(e.type)) check(Number(e.value), "a constant", location.line);
+    if (e.op === "const" && isDouble(e.type)) checkRange(device, kernel, Number(e.value), "a constant", location.line);
   });
+}
+
+/** The same for its arguments alone. */
+export function requireScalarRange(device: { readonly name: string }, { kernel, ir, scalars }: LaunchNumbers): void {
+  for (const param of ir.params)
+    if (param.kind === "scalar" && isDouble(param.type)) checkRange(device, kernel, Number(scalars[param.name]), `"${param.name}"`);
+}
+
+function checkRange(device: { readonly name: string }, kernel: Kernel, value: number, what: string, line = kernel.location.line): void {
+  if (!Number.isFinite(value) || Number.isFinite(Math.fround(value))) return;
+  throw new LaunchError(
+    `kernel "${kernel.name}" (${kernel.location.file}:${line}) on ${device.name}: ${what} is ${value}, and emulated f64 has the range of f32, to 3.4e38; ` +
+      "scale it, write Infinity, or use a backend with f64",
+  );
 }

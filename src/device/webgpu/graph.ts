@@ -37,6 +37,6 @@ export class WebGpuGraph implements Graph {
   free(): void {
     if (this.freed) return;
     this.freed = true;
-    for (const uniforms of this.captured.uniforms) uniforms.destroy();
+    for (const dispatches of this.captured.dispatches) dispatches.free();
   }
 }

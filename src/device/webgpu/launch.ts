@@ -10,6 +10,8 @@ import { launchPlanOf, teamRemarks, type LaunchPlan, type PlannedStep } from "..
 import { fillFrom } from "../gpu/steps.js";
 import { layOutParts, type TemporaryLayout } from "../gpu/temporary.js";
 import { LaunchTuning, scatterTunables } from "../tuning/tuning.js";
+import type { BufferGroups } from "./buffer-groups.js";
+import { requireScalarRange } from "./f64.js";
 import type { Gpu, GpuBuffer } from "./gpu.js";
 import { gridRules, linearGrid, WGSL_SORT_RULES } from "./grids.js";
 import { whole } from "./host-data.js";
@@ -19,7 +21,7 @@ import {
   ClearStep,
   CopyStep,
   DispatchStep,
-  planDispatches,
+  DispatchSteps,
   type BufferBinding,
   type Dispatch,
   type WorkgroupGrid,
@@ -31,7 +33,6 @@ type Plan = LaunchPlan<ShaderEntry, WorkgroupGrid>;
 
 /** A kernel bound to arguments on one device: the steps of a run, and the temporary memory that they share. */
 export class WebGpuLaunch extends DeviceLaunch<Gpu> {
-  readonly remarks: readonly string[];
   readonly tuning: LaunchTuning;
   readonly steps: readonly EncodedStep[];
   protected readonly reduces: WgslProgram["reduces"];
@@ -40,27 +41,64 @@ export class WebGpuLaunch extends DeviceLaunch<Gpu> {
   private readonly code: LaunchProgram;
   private readonly layout: TemporaryLayout;
   private readonly temporary: GpuBuffer | undefined;
-  private readonly uniforms: GPUBuffer;
+  private readonly dispatches: DispatchSteps;
+  private plan: Plan;
 
   constructor(gpu: Gpu, binding: KernelBinding) {
     super(gpu, binding);
     this.tuning = new LaunchTuning(binding, () => ({ ...scatterTunables(binding), ...shapeTunables(binding) }));
     const code = (this.code = programOf(gpu, binding, this.tuning.values.threads));
-    const plan = launchPlanOf(binding, { ...code, abreast: 1 }, gridRules(binding.policy, code), WGSL_SORT_RULES);
+    const plan = (this.plan = planOf(binding, code));
     this.reduces = binding.partials ? [] : code.program.reduces;
     this.layout = layOutParts(plan.parts);
     this.temporary = this.layout.bytes > 0 ? gpu.allocate(this.layout.bytes) : undefined;
     const values = valuesOf(binding, code, this.layout);
-    const { steps, uniforms } = makeSteps(gpu, binding, code, plan, values, this.temporary);
+    const { steps, dispatches } = makeSteps(gpu, binding, code, plan, values, this.temporary);
     this.steps = [...copies(code, false), ...steps, ...copies(code, true)];
-    this.uniforms = uniforms;
-    this.remarks = [
+    this.dispatches = dispatches;
+  }
+
+  get remarks(): readonly string[] {
+    const { code, binding, tuning, plan } = this;
+    return [
       ...code.remarks,
       ...checksRemark(binding.ir),
-      ...this.tuning.remarks,
+      ...tuning.remarks,
       ...teamRemarks(binding, code, "workgroups"),
       ...gridRemarks(binding, code.program, plan),
     ];
+  }
+
+  get ownBytes(): number {
+    return this.layout.bytes;
+  }
+
+  protected setScalars(scalars: KernelBinding["scalars"]): void {
+    const binding = { ...this.binding, scalars };
+    if (this.gpu.emulates) requireScalarRange(this.gpu, binding);
+    this.refill(binding, this.plan);
+  }
+
+  protected coverRange(binding: KernelBinding): boolean {
+    const { code, gpu } = this;
+    const { buffers } = code;
+    if (this.plan.parts.length > 0 || !seesAll(buffers) || this.binding.sizes() !== binding.sizes()) return false;
+    const pieces = [{ ...buffers.pieces[0], policy: binding.policy }];
+    const plan = planOf(binding, { ...code, buffers: { ...buffers, pieces } });
+    const [before, after] = [this.plan, plan].map(({ steps }) => steps.flatMap((step) => (step.kind === "run" ? [step.entry] : [])));
+    const same = plan.parts.length === 0 && plan.steps.length === after.length && after.length === before.length;
+    if (!same || after.some((entry, n) => entry !== before[n])) return false;
+    if (gpu.emulates) requireScalarRange(gpu, binding);
+    this.plan = plan;
+    this.refill(binding, plan);
+    return true;
+  }
+
+  /** Puts other numbers in the shaders' blocks, and takes the plan's grids. */
+  private refill(binding: KernelBinding, { steps }: Plan): void {
+    const values = valuesOf(binding, this.code, this.layout);
+    const runs = steps.flatMap((step) => (step.kind === "run" ? [step] : []));
+    this.dispatches.refill(runs.map(({ entry, grid, values: run }) => ({ grid, block: blockOf(entry.fields, fillRun(values, run)) })));
   }
 
   /** Throws LaunchError as others do, and what is wrong with a shader that the driver has refused. */
@@ -85,11 +123,18 @@ export class WebGpuLaunch extends DeviceLaunch<Gpu> {
     this.gpu.commands.flush();
     this.temporary?.free();
     this.code.buffers.packed?.buffer.free();
-    this.uniforms.destroy();
+    this.dispatches.free();
   }
 }
 
 /* The stages of a launch, in order: emit (program.ts), plan (gpu/launch-plan.ts), allocate, fill; shaders are compiled as their steps are made. */
+
+const planOf = (binding: KernelBinding, code: LaunchProgram): Plan =>
+  launchPlanOf(binding, { ...code, abreast: 1 }, gridRules(binding.policy, code), WGSL_SORT_RULES);
+
+/** True where the shaders see all of each array, whatever the range. */
+const seesAll = ({ pieces }: BufferGroups): boolean =>
+  pieces.length === 1 && pieces[0].bindings.every(({ buffer, offset, size }) => offset === 0 && size === buffer.size);
 
 const valuesOf = (binding: KernelBinding, { buffers, slots, program }: LaunchProgram, layout: TemporaryLayout): ValueSources => ({
   binding,
@@ -99,7 +144,7 @@ const valuesOf = (binding: KernelBinding, { buffers, slots, program }: LaunchPro
   types: new Map([...program.reduces, ...program.sorted].map(({ name, type }) => [name, type])),
 });
 
-/** The plan's steps, and the buffer with the numbers of all shaders. */
+/** The plan's steps, and the dispatches among them. */
 function makeSteps(
   gpu: Gpu,
   { kernel }: KernelBinding,
@@ -107,7 +152,7 @@ function makeSteps(
   plan: Plan,
   values: ValueSources,
   temporary: GpuBuffer | undefined,
-): { steps: EncodedStep[]; uniforms: GPUBuffer } {
+): { steps: EncodedStep[]; dispatches: DispatchSteps } {
   const own: BufferBinding[] = temporary ? [{ buffer: temporary.handle, offset: 0, size: temporary.handle.size }] : [];
   const made = plan.steps.flatMap((step): (Dispatch | ClearStep)[] => {
     switch (step.kind) {
@@ -124,10 +169,10 @@ function makeSteps(
         return unreachable(step);
     }
   });
-  const dispatches = made.filter((step): step is Dispatch => !(step instanceof ClearStep));
-  const { uniforms, steps } = planDispatches(gpu, { name: kernel.name, file: kernel.location.file }, dispatches);
+  const wanted = made.filter((step): step is Dispatch => !(step instanceof ClearStep));
+  const dispatches = new DispatchSteps(gpu, { name: kernel.name, file: kernel.location.file }, wanted);
   let next = 0;
-  return { uniforms, steps: made.map((step) => (step instanceof ClearStep ? step : steps[next++])) };
+  return { dispatches, steps: made.map((step) => (step instanceof ClearStep ? step : dispatches.steps[next++])) };
 }
 
 /** A pass of the sort: digits are counted by tile, counts are summed, keys are moved. */

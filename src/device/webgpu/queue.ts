@@ -155,9 +155,9 @@ export class WebGpuQueue extends DeviceQueue<WebGpuLaunch, WebGpuGraph> {
   }
 
   private copyStrided(shaped: View, from: StridedBuffer, to: StridedBuffer, ...views: View[]): void {
-    const { step, uniforms } = stridedCopy(this.gpu, BYTES[shaped.type], shaped.shape, from, to);
+    const { step, dispatches } = stridedCopy(this.gpu, BYTES[shaped.type], shaped.shape, from, to);
     this.give(step, ...views);
-    if (this.gpu.capture) this.gpu.capture.uniforms.push(uniforms);
+    if (this.gpu.capture) this.gpu.capture.dispatches.push(dispatches);
   }
 
   /** Runs a step, or notes it and the memory that it needs. */

@@ -3,7 +3,7 @@ import { WORKGROUP, type ShaderEntry } from "../../emit/wgsl/shader-program.js";
 import { DeviceError } from "../../base/errors.js";
 import type { Gpu } from "./gpu.js";
 import { fillFrom } from "../gpu/steps.js";
-import { blockOf, planDispatches } from "./steps.js";
+import { blockOf, DispatchSteps } from "./steps.js";
 
 /** Pairs that the identities are tested with. */
 const PAIRS = 2048;
@@ -80,7 +80,7 @@ async function wrongPair(gpu: Gpu, fma: boolean): Promise<string | undefined> {
   const [input, output] = [gpu.allocate(8 * PAIRS), gpu.allocate(16 * PAIRS)];
   gpu.commands.write(input.handle, 0, pairs);
   const entry = selfTestEntry(fma);
-  const { steps, uniforms } = planDispatches(gpu, { name: "self-test", file: "isoform" }, [
+  const dispatches = new DispatchSteps(gpu, { name: "self-test", file: "isoform" }, [
     {
       entry,
       grid: [PAIRS / WORKGROUP, 1, 1],
@@ -88,9 +88,9 @@ async function wrongPair(gpu: Gpu, fma: boolean): Promise<string | undefined> {
       bindings: [input, output].map(({ handle }) => ({ buffer: handle, offset: 0, size: handle.size })),
     },
   ]);
-  for (const step of steps) step.encode(gpu.commands);
+  for (const step of dispatches.steps) step.encode(gpu.commands);
   const results = new Float32Array(await gpu.read(output.handle, 0, 16 * PAIRS));
-  uniforms.destroy();
+  dispatches.free();
   input.free();
   output.free();
   return firstWrong(pairs, results);

@@ -31,39 +31,71 @@ export interface Dispatch {
 
 const ALIGNMENT = 256;
 
-/** Makes steps of dispatches, with one uniform buffer for all of them; `kernel` is for messages. */
-export function planDispatches(gpu: Gpu, kernel: { name: string; file: string }, dispatches: readonly Dispatch[]) {
-  const sizes = dispatches.map(({ entry }) => Math.ceil(layOutBlock(entry.fields).size / ALIGNMENT) * ALIGNMENT);
-  const data = new ArrayBuffer(sizes.reduce((a, b) => a + b, 0) || ALIGNMENT);
-  let end = 0;
-  const offsets = dispatches.map(({ block }, n) => {
-    const at = end;
-    new Uint8Array(data, at).set(new Uint8Array(block));
-    end += sizes[n];
-    return at;
-  });
-  const uniforms = gpu.uniforms(data);
-  const steps = dispatches.map(({ entry, grid, bindings }, n) => {
-    const pipeline = gpu.pipeline(entry, kernel);
-    const group = gpu.device.createBindGroup({
-      layout: pipeline.layout,
+/** Steps that dispatch shaders, and the numbers of all of them in one buffer. */
+export class DispatchSteps {
+  readonly steps: readonly DispatchStep[];
+  private readonly offsets: readonly number[];
+  private readonly data: Uint8Array<ArrayBuffer>;
+  private readonly uniforms: GPUBuffer;
+
+  /** @param kernel is for messages */
+  constructor(
+    private readonly gpu: Gpu,
+    kernel: { name: string; file: string },
+    private readonly dispatches: readonly Dispatch[],
+  ) {
+    let end = 0;
+    this.offsets = dispatches.map(({ entry }) => {
+      const at = end;
+      end += Math.ceil(layOutBlock(entry.fields).size / ALIGNMENT) * ALIGNMENT;
+      return at;
+    });
+    this.data = new Uint8Array(end || ALIGNMENT);
+    dispatches.forEach(({ block }, n) => this.put(n, block));
+    this.uniforms = gpu.uniforms(this.data.buffer);
+    this.steps = dispatches.map(({ entry, grid }, n) => {
+      const pipeline = gpu.pipeline(entry, kernel);
+      return new DispatchStep(pipeline, this.group(n, pipeline), grid);
+    });
+  }
+
+  /** Takes other numbers and grids, for what is dispatched from now on. */
+  refill(runs: readonly Pick<Dispatch, "block" | "grid">[]): void {
+    const changed = runs.filter(({ block }, n) => this.put(n, block));
+    if (changed.length > 0) this.gpu.commands.write(this.uniforms, 0, this.data);
+    for (const [n, { grid }] of runs.entries()) this.steps[n].grid = grid;
+  }
+
+  free(): void {
+    this.uniforms.destroy();
+  }
+
+  private put(n: number, block: ArrayBuffer): boolean {
+    const [from, to] = [new Uint8Array(block), this.data.subarray(this.offsets[n])];
+    if (from.every((byte, at) => byte === to[at])) return false;
+    to.set(from);
+    return true;
+  }
+
+  private group(n: number, { layout }: Pipeline): GPUBindGroup {
+    const { entry, bindings } = this.dispatches[n];
+    return this.gpu.device.createBindGroup({
+      layout,
       entries: [
         ...(entry.fields.length > 0
-          ? [{ binding: 0, resource: { buffer: uniforms, offset: offsets[n], size: layOutBlock(entry.fields).size } }]
+          ? [{ binding: 0, resource: { buffer: this.uniforms, offset: this.offsets[n], size: layOutBlock(entry.fields).size } }]
           : []),
         ...entry.buffers.map(({ group }, b) => ({ binding: b + 1, resource: bindings[group] })),
       ],
     });
-    return new DispatchStep(pipeline, group, grid);
-  });
-  return { uniforms, steps };
+  }
 }
 
 export class DispatchStep implements EncodedStep {
   constructor(
     readonly pipeline: Pipeline,
     private readonly bindings: GPUBindGroup,
-    private readonly grid: readonly [number, number, number],
+    public grid: WorkgroupGrid,
   ) {}
 
   encode(commands: Commands): void {

@@ -1,6 +1,7 @@
-import type { Binding } from "../launch/binding.js";
+import type { Binding, BindArguments } from "../launch/binding.js";
 import type { Capabilities, Launch } from "../device.js";
 import { GpuDevice } from "../gpu/gpu-device.js";
+import { KeptLaunches } from "../gpu/kept-launches.js";
 import type { View } from "../memory/view.js";
 import { Clock } from "./event.js";
 import type { Gpu } from "./gpu.js";
@@ -26,6 +27,7 @@ export class WebGpuDevice extends GpuDevice<Gpu> {
   readonly backend = "webgpu";
   readonly capabilities: Capabilities;
   private clock: Clock | undefined;
+  private readonly launches = new KeptLaunches<WebGpuLaunch>();
 
   constructor(
     name: string,
@@ -52,5 +54,17 @@ export class WebGpuDevice extends GpuDevice<Gpu> {
 
   protected launch(binding: Binding): Launch {
     return new WebGpuLaunch(this.gpu, binding);
+  }
+
+  protected override kept(call: BindArguments): Launch | undefined {
+    return this.launches.take(call);
+  }
+
+  protected override ended(launch: Launch): void {
+    this.launches.keep(launch as WebGpuLaunch);
+  }
+
+  protected override forget(): void {
+    this.launches.clear();
   }
 }
