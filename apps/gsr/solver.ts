@@ -27,7 +27,7 @@ import type { ScanningOptions, ScanningSource } from "./scanning/index.js";
 import { scanningRows } from "./scanning/index.js";
 import type { Convergence } from "./section-steps.js";
 import { SectionSteps } from "./section-steps.js";
-import type { Shape } from "./shape.js";
+import type { Globals, Shape } from "./shape.js";
 import { publishedShape, requirePublishedSize, scaledShape, sections, sharedUnknowns } from "./shape.js";
 import type { SimulatedName } from "./simulated.js";
 import { SIMULATED, SMALLER, simulatedRows } from "./simulated.js";
@@ -142,6 +142,8 @@ export interface SimulatedOptions {
   gib: number;
   /** Default: `parallel`. */
   generator?: SimulatedName;
+  /** Number of global unknowns. Default: 0, as in production. */
+  globals?: Globals;
 }
 
 /** A system of stars observed by the mission's scanning law. */
@@ -155,10 +157,10 @@ export const GENERATORS = ["scanning", ...SIMULATED] as const;
 export type GeneratorName = (typeof GENERATORS)[number];
 
 /** Numbers of stars, observations and unknowns for a size and a generator of random coefficients. Throws LaunchError for a size that it does not make. */
-export function shapeOf({ gib, generator = "parallel" }: SimulatedOptions): Shape {
-  if (generator === "parallel") return scaledShape(gib);
-  requirePublishedSize(gib);
-  return publishedShape(gib);
+export function shapeOf({ gib, generator = "parallel", globals }: SimulatedOptions): Shape {
+  if (generator === "parallel") return scaledShape(gib, globals);
+  requirePublishedSize(gib, globals);
+  return publishedShape(gib, globals);
 }
 
 /** A set, or one device as a set. */

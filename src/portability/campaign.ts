@@ -29,6 +29,8 @@ export interface CampaignOptions extends Partial<GridSettings>, OpenOptions {
   quick?: boolean;
   /** Form of applications with several, `fastest` or `all`. Default: the first and the fastest. */
   form?: string;
+  /** Unknowns of the global section, of applications with one. Default: 0. */
+  globals?: ProblemOptions["globals"];
   /** Hand-written programs are measured beside the applications, where there are some and a compiler: yes unless false. */
   handwritten?: boolean;
   /**
@@ -90,9 +92,9 @@ export async function measureApplications(
   const opened = new Map<string, Device>();
   try {
     const targets = await openTargets(options, registry, opened, leftOut);
-    const { gib, precision, quick, grid, layout, occ, form } = options;
+    const { gib, precision, quick, grid, layout, occ, form, globals } = options;
     const iterations = options.iterations ?? (options.seconds && FEW_ITERATIONS);
-    const problem: ProblemOptions = { gib, precision, quick, iterations, grid, layout, occ, form };
+    const problem: ProblemOptions = { gib, precision, quick, iterations, grid, layout, occ, form, globals };
     const paths = codePathsOf(applications, targets, problem);
     const misfits = paths.flatMap((path) => misfitOf(path) ?? []);
     const fitting = paths.filter((path) => !misfits.some((misfit) => misfit.path === path));

@@ -210,6 +210,7 @@ test("options that make no sense are refused", () => {
   for (const source of ["--from", "--merge"])
     for (const option of measuring) refuses(/cannot be used with option/, "assess", source, csv, ...option.split(" "));
   refuses(/--bandwidth needs --from/, "assess", "--bandwidth", csv);
+  refuses(/--global: stream has no global section; leave the option out/, "assess", "stream", "--devices", "js", "--global", "1");
   refuses(/--grid: gsr has no grid; leave the option out/, "assess", "gsr", "--devices", "js", "--grid", "sparse");
   refuses(/--form: stream has one form; leave the option out/, "assess", "stream", "--devices", "js", "--form", "fused");
   refuses(
