@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { IsoformError } from "../base/errors.js";
 import type { OpenOptions } from "../device/device.js";
@@ -23,6 +24,9 @@ const WRONG_RESULT = 1;
 /** Planned length of an assessment where no size is given, measuring peaks included. */
 const DEFAULT_SECONDS = 60;
 
+/** Program that measures in processes of its own. */
+const MAIN = fileURLToPath(new URL("main.js", import.meta.url));
+
 interface AssessOptions extends Partial<GridSettings> {
   devices?: string[];
   ports?: Port[];
@@ -33,6 +37,7 @@ interface AssessOptions extends Partial<GridSettings> {
   quick?: boolean;
   form?: string;
   global?: 0 | 1;
+  counters?: boolean;
   handwritten: boolean;
   json?: string;
   report?: string;
@@ -63,7 +68,7 @@ docs/assessment.md explains efficiencies, errors and the counting rule; docs/ass
 
 /** Adds `isoform assess`. */
 export function addAssess(program: Command, shell: Shell): void {
-  const measuring = ["devices", "ports", "gib", "repeats", "iterations", ...Object.keys(SETTING_OPTIONS), "global", "quick"];
+  const measuring = ["devices", "ports", "gib", "repeats", "iterations", ...Object.keys(SETTING_OPTIONS), "global", "counters", "quick"];
   const assess = program
     .command("assess")
     .description("run applications on devices, validate them, and measure how portable their performance is (Pennycook's metric)")
@@ -95,6 +100,10 @@ export function addAssess(program: Command, shell: Shell): void {
       new Option("--f64 <how>", "on devices without f64, emulate it as the sum of two f32; by default they are left out").choices([
         "emulate",
       ]),
+    )
+    .option(
+      "--counters",
+      "also read hardware counters of NVIDIA's GPUs by ncu (Nsight Compute): bytes that each kernel moves, beside the counted ones, L1 hits and atomics",
     )
     .option("--quick", "smallest sizes and three runs, for a first look")
     .option(
@@ -243,7 +252,11 @@ async function gather(applications: string[], options: AssessOptions & { stop: A
     .filter((application) => applications.length > 0 || !given || hasGrid(application, options.grid ?? "auto"))
     .filter(({ forms }) => applications.length > 0 || options.form === undefined || forms !== undefined)
     .filter(({ hasGlobals }) => applications.length > 0 || options.global === undefined || hasGlobals);
-  return measureApplications(chosen, { ...options, globals: options.global }, shell.progress);
+  return measureApplications(
+    chosen,
+    { ...options, globals: options.global, counters: options.counters ? { program: [process.execPath, MAIN] } : undefined },
+    shell.progress,
+  );
 }
 
 function list(text: string): string[] {
