@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { IsoformError } from "../base/errors.js";
 
 /** How a process has ended, and all that it said. */
-export interface EndedProcess {
+interface EndedProcess {
   readonly code: number;
   readonly output: string;
   readonly errors: string;

@@ -14,7 +14,7 @@ export const METRICS = {
   reductions: "lts__t_sectors_op_red.sum",
 } as const;
 
-/** What is counted of a kernel. */
+/** Names of the metrics here. */
 export type CounterName = keyof typeof METRICS;
 
 /** A kernel that ran once, as ncu tells. */
@@ -56,7 +56,7 @@ const ABSENT = /^(n\/a|\(!\) n\/a|nan|)$/i;
 /** With separators of thousands or without, as the locale C has them. */
 const NUMBER = /^(\d{1,3}(,\d{3})+|\d+)(\.\d+)?(e[+-]?\d+)?$/i;
 
-/** What ncu says of its failure, a line each; none where it had none. */
+/** Lines in which ncu tells of a failure. */
 export const errorsIn = (log: string): string[] =>
   log.split(/\r?\n/).flatMap((line) => {
     const found = /^==ERROR==\s*(.*)$/.exec(line);

@@ -83,7 +83,7 @@ function countersOf(runs: readonly CountedRun[], { problem, kernels }: CountersP
       read: mean("read"),
       written: mean("written"),
       seconds: mean("time"),
-      // Of the function that takes the most time.
+      // A rate of the longest function says most about the kernel's.
       ...(longest.values.l1Hits !== undefined && { l1HitRate: longest.values.l1Hits }),
       ...(has("atomics") && has("reductions") && { atomicSectors: mean("atomics") + mean("reductions") }),
     };

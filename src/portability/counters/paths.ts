@@ -11,7 +11,7 @@ import { findNcu } from "./ncu.js";
 const COUNTED: readonly string[] = ["cuda", portDevice("cuda")];
 
 /**
- * What the hardware counts of each code path on one of NVIDIA's GPUs, each in a process of its own, before this one has data in memory.
+ * Hardware counters of each code path on one of NVIDIA's GPUs, each counted in a process of its own, before this one has data in memory.
  * @throws LaunchError where there is no such code path, IsoformError where ncu may not count
  */
 export async function countersOfPaths(
