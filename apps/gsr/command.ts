@@ -312,6 +312,7 @@ async function solve(
           norm,
           form,
           sides: sides ?? (probes === undefined ? 1 : "most"),
+          convergence: convergence !== undefined,
           onPlan(plan) {
             inputs.pairs?.requireIn(plan.shape);
             if (!planned) shell.print(planText(plan, probes !== undefined));
