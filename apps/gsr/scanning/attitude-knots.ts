@@ -116,7 +116,7 @@ function knotsOf(times: Float64Array, first: number, end: number, length: number
 /** Splines at the ends, which see fewer transits than others. */
 const ENDS = KNOTS - 1;
 
-/** Where a spline sees too few transits: `inside`, where only longer knots help, or at an end, where a transit can be left out. */
+/** Place of a spline that sees too few transits: `inside`, where only longer knots help, or an end, where a transit can be left out. */
 function weakest(support: Int32Array): "inside" | "begin" | "end" | undefined {
   if (least(support) >= LEAST) return undefined;
   if (least(support.subarray(ENDS, support.length - ENDS)) < LEAST) return "inside";
