@@ -3,9 +3,10 @@ import { ITERATION } from "isoform/portability";
 import { constraintRows } from "./constraints.js";
 import { parallelRows } from "./generate.js";
 import type { Solution } from "./lsqr.js";
-import { PAPER_KERNELS } from "./paper.js";
+import { paperKernels } from "./paper.js";
 import { firstShare } from "./division.js";
 import { constraintResiduals, observationResiduals } from "./reference.js";
+import type { Shape } from "./shape.js";
 import { instrumentLayout, sections, starRows } from "./shape.js";
 import { simulatedRows } from "./simulated.js";
 import { fastestFormOn, FORMS, GENERAL_FORMS, Solver, shapeOf, type FormName } from "./solver.js";
@@ -19,10 +20,11 @@ const iterationsOf = ({ iterations, quick }: ProblemOptions): number => iteratio
 /** `paper` has the published program's kernels. */
 const formOf = ({ form = "paper" }: ProblemOptions) => form as FormName;
 function rowsOf(options: ProblemOptions): RowSource {
-  const rows = simulatedRows(shapeOf({ gib: sizeOf(options) }), "parallel", SEED);
+  const rows = simulatedRows(shapeWith(options), "parallel", SEED);
   return options.memberOf === undefined ? rows : firstShare(rows, options.memberOf);
 }
-const problemOf = (options: ProblemOptions): string => `gsr ${sizeOf(options)} GiB`;
+const shapeWith = (options: ProblemOptions): Shape => shapeOf({ gib: sizeOf(options), globals: options.globals });
+const problemOf = (options: ProblemOptions): string => `gsr ${sizeOf(options)} GiB${options.globals ? ", global section" : ""}`;
 
 const SEED = 0;
 const TOLERANCE = 1e-10;
@@ -37,10 +39,12 @@ export const application: Application = {
 
   division: {
     counted: "rows",
-    extents: (options) => [shapeOf({ gib: sizeOf(options) }).observations],
-    exchange: (options, members) => trafficOf(shapeOf({ gib: sizeOf(options) }), members),
+    extents: (options) => [shapeWith(options).observations],
+    exchange: (options, members) => trafficOf(shapeWith(options), members),
     requireMembers: (options, members) => void firstShare(rowsOf(options), members),
   },
+
+  hasGlobals: true,
 
   forms: { names: GENERAL_FORMS, alone: ["paper"], fastest: (set, options) => fastestFormOn(set, rowsOf(options)) },
 
@@ -53,7 +57,7 @@ export const application: Application = {
     const solver = await Solver.of(set, rowsOf(options), { precision: options.precision, form: formOf(options) }, progress);
     const isPaper = solver.form === "paper";
     const isAlone = set.members.length === 1;
-    const names = isPaper ? PAPER_KERNELS : [...new Set(solver.steps.map(({ name }) => name))];
+    const names = isPaper ? paperKernels(solver.shape) : [...new Set(solver.steps.map(({ name }) => name))];
     const costs = costsByName(solver.steps);
     const bytes = solver.steps.reduce((total, { launch }) => total + launch.cost.bytes, 0);
     const flops = solver.steps.reduce((total, { launch }) => total + launch.cost.flops, 0);
@@ -108,10 +112,11 @@ export const application: Application = {
   },
 
   byHand(options) {
-    const shape = shapeOf({ gib: sizeOf(options) });
+    const shape = shapeWith(options);
     const rows = parallelRows(shape, SEED);
     const { rowStart, columns, values } = constraintRows(shape);
-    const counts = [shape.stars, shape.observations, shape.knots, instrumentLayout(shape).size, rowStart.length - 1, columns.length];
+    const { stars, observations, knots, globals } = shape;
+    const counts = [stars, observations, knots, instrumentLayout(shape).size, rowStart.length - 1, columns.length, globals];
     const coefficients = [rows.astrometric, rows.attitude, rows.instrument];
     const places = [rows.knot, rows.column, starRows(shape), rowStart, columns];
     return {
@@ -119,9 +124,9 @@ export const application: Application = {
       problem: problemOf(options),
       iterations: iterationsOf(options),
       sizes: counts,
-      inputs: [...coefficients, ...places.map((array) => new Float64Array(array)), values],
+      inputs: [...coefficients, ...places.map((array) => new Float64Array(array)), values, ...(rows.global ? [rows.global] : [])],
       outputs: [sections(shape).unknowns, 2],
-      quantities: [ITERATION, ...PAPER_KERNELS],
+      quantities: [ITERATION, ...paperKernels(shape)],
       /** Compares the norm of the residual that LSQR carries along with the norm of its solution's residual. */
       validate([x, [rnorm, bnorm]]) {
         const residuals = [observationResiduals(shape, rows, x), constraintResiduals(shape, x)];

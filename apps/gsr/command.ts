@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { Argument, Option } from "commander";
+import { Argument, InvalidArgumentError, Option } from "commander";
 import { LaunchError } from "isoform";
 import { previousOf, writeByOne } from "isoform/io";
 import type { Interruption, Shell } from "isoform/portability";
@@ -39,6 +39,7 @@ import { scanningSize } from "./scanning/index.js";
 import type { StarList } from "./scanning/stars.js";
 import { addScanningOptions, refuseScanningOptions, scanningOptions } from "./scanning-options.js";
 import { Convergence } from "./section-steps.js";
+import type { Globals } from "./shape.js";
 import type { Done } from "./session.js";
 import { runSession } from "./session.js";
 import type { ScanningSystemOptions, SimulatedOptions } from "./solver.js";
@@ -76,6 +77,11 @@ export function command(program: Command, shell: Shell): void {
     )
     .option("--seed <n>", "seed of the random numbers; the published generator has none", seed, 0);
   addScanningOptions(gsr)
+    .option(
+      "--global <n>",
+      "parallel and published: unknowns of the global section, 0 or 1, which is PPN gamma's (default: 0, as in production)",
+      globals,
+    )
     .addOption(devicesOption())
     .addOption(f64Option())
     .option("--iterations <n>", `maximum number of iterations (default: ${LIMITS.simulated}, with scanning ${LIMITS.scanning})`, count)
@@ -155,6 +161,11 @@ export function command(program: Command, shell: Shell): void {
     );
 }
 
+function globals(text: string): Globals {
+  if (text !== "0" && text !== "1") throw new InvalidArgumentError("It needs 0 or 1.");
+  return text === "1" ? 1 : 0;
+}
+
 /** Compares the solutions of two files; they disagree with exit status 1. */
 async function runComparison(files: readonly string[], { report }: GsrOptions, shell: Shell): Promise<void> {
   if (files.length !== 2) throw new LaunchError(`gsr compare needs the files of two solutions, and got ${files.length}`);
@@ -176,7 +187,7 @@ type SystemChoice = SimulatedOptions | ScanningSystemOptions;
 /** The system that the options ask for. */
 function systemOf(options: GsrOptions, { stars, law }: Inputs): SystemChoice {
   const { generator, gib } = options;
-  if (generator !== "scanning") return { generator, gib: gib ?? SIMULATED_GIB };
+  if (generator !== "scanning") return { generator, gib: gib ?? SIMULATED_GIB, globals: options.global };
   return {
     generator,
     ...(gib === undefined ? {} : scanningSize(gib)),
@@ -189,6 +200,10 @@ function systemOf(options: GsrOptions, { stars, law }: Inputs): SystemChoice {
 /** Refuses options that do not go together, before any file is read or written. Throws LaunchError. */
 async function requireOptions(options: GsrOptions): Promise<void> {
   if (options.generator !== "scanning") refuseScanningOptions(options, options.generator);
+  else if (options.global !== undefined)
+    throw new LaunchError(
+      "--global is for systems of random coefficients, and scanning has PPN gamma always: leave it out, or add --generator parallel",
+    );
   requireInputs(options);
   const { errors, coefficients = "f64", corrections, precision, form } = options;
   requireCoefficients(coefficients, precision, form ?? "fastest", options.frame);
@@ -297,6 +312,7 @@ async function solve(
           norm,
           form,
           sides: sides ?? (probes === undefined ? 1 : "most"),
+          convergence: convergence !== undefined,
           onPlan(plan) {
             inputs.pairs?.requireIn(plan.shape);
             if (!planned) shell.print(planText(plan, probes !== undefined));

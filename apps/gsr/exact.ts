@@ -1,6 +1,6 @@
 import type { Args, Kernel, Params, Policy } from "isoform";
 import { f64, i32, kernel, range, scatter, view } from "isoform";
-import { a1Astro, a1Att, a1Global, a1Instr, a2Att, a2Instr } from "./kernels.js";
+import { a1Astro, a1Att, a1Glob, a1Instr, a2Att, a2Instr } from "./kernels.js";
 import type { Step } from "./lsqr.js";
 import { globalShare } from "./sweep.js";
 import { unknowns } from "./system.js";
@@ -33,7 +33,7 @@ export function exactProduct({ share, at }: SharePart, { rows, u, leaf }: Tile, 
     step(a1Astro, { a, star, x: v.astrometric.at(2, 0), b }, each),
     step(a1Att, { a: attitude, knot, x: v.attitude.at(2, 0), b }, each),
     step(a1Instr, { a: instrument, column, x: v.instrument.at(1, 0), b }, each),
-    ...(g && v.global ? [step(a1Global, { g, x: v.global.at(1, 0), b }, each)] : []),
+    ...(g && v.global ? [step(a1Glob, { g, x: v.global.at(1, 0), b }, each)] : []),
     step(squaredNorms(1), { x: u, result: leaf.at("betaSquared") }, each),
   ];
 }

@@ -8,7 +8,7 @@ import { ATTITUDE, ASTROMETRIC, INSTRUMENT, KNOTS, attitudePass, instrumentLayou
 /*
  * The system made on the device: the published structure with numbers that depend on nothing but seed, row and position, so every
  * device makes the same bits. The counter is (row, block, 0, 0); blocks 0 and 1 give the indices, 2 and 3 the astrometric
- * coefficients, 4 to 6 the attitude's, 7 and 8 the instrument's.
+ * coefficients, 4 to 6 the attitude's, 7 and 8 the instrument's, 9 the global one.
  */
 
 /** A random word as a number in (0, 1). */
@@ -72,14 +72,14 @@ export const generateCoefficients = kernel(
 );
 
 /** Block of a row at which each section's coefficients begin. */
-export const FIRST_BLOCK = { astrometric: 2, attitude: 4, instrument: 7 };
+export const FIRST_BLOCK = { astrometric: 2, attitude: 4, instrument: 7, global: 9 };
 
 /** Rows `first` to `end` of the same system made on the host: what a device's is checked against. */
 export function parallelRows(shape: Shape, seed: number, first = 0, end = shape.observations): Rows {
   const lastKnot = shape.knots - KNOTS;
   const lastColumn = instrumentLayout(shape).size - 1;
   const pass = attitudePass(shape);
-  const rows = { ...allocateRows(end - first), first };
+  const rows = { ...allocateRows(end - first, shape), first };
   const word = new Uint32Array(4);
   const draw = (row: number, block: number) => {
     word.set([row, block, 0, 0]);
@@ -102,6 +102,7 @@ export function parallelRows(shape: Shape, seed: number, first = 0, end = shape.
     coefficients(rows.astrometric, ASTROMETRIC, r, FIRST_BLOCK.astrometric);
     coefficients(rows.attitude, ATTITUDE, r, FIRST_BLOCK.attitude);
     coefficients(rows.instrument, INSTRUMENT, r, FIRST_BLOCK.instrument);
+    if (rows.global) coefficients(rows.global, 1, r, FIRST_BLOCK.global);
   }
   return rows;
 }

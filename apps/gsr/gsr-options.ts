@@ -2,6 +2,7 @@ import type { OpenOptions, Precision } from "isoform";
 import type { CoefficientType } from "./coefficients.js";
 import type { Norm } from "./fused.js";
 import type { ScanningWords } from "./scanning-options.js";
+import type { Globals } from "./shape.js";
 import type { FormName, GeneratorName, Layout } from "./solver.js";
 
 /** Options of `isoform gsr`. */
@@ -12,6 +13,8 @@ export interface GsrOptions extends ScanningWords {
   iterations?: number;
   generator: GeneratorName;
   seed: number;
+  /** Unknowns of the global section. */
+  global?: Globals;
   form?: FormName;
   layout?: Layout;
   norm?: Norm;

@@ -1,8 +1,8 @@
 import { f64, i32, kernel, scatter, sum, teamKernel, view } from "isoform";
 
 /*
- * The paper's six kernels and what belongs to the same matrix. Coefficients are row-major (5, 12 and 6 a row); x and v are seen as
- * astrometric[star][5], attitude[axis][knot], instrument[column] and, in systems with PPN gamma, global[1], whose column `g` is dense; b and
+ * The paper's kernels, six and two for the global section, and what belongs to the same matrix. Coefficients are row-major (5, 12 and 6 a row); x and v are seen as
+ * astrometric[star][5], attitude[axis][knot], instrument[column] and, in systems with a global unknown (PPN gamma), global[1], whose column `g` is dense; b and
  * u are vectors over rows.
  */
 
@@ -34,7 +34,7 @@ export const a1Instr = kernel(
   },
 );
 
-export const a1Global = kernel("a1Global", { g: view(f64), x: view(f64), b: view(f64) }, ({ g, x, b }, i) => {
+export const a1Glob = kernel("a1Glob", { g: view(f64), x: view(f64), b: view(f64) }, ({ g, x, b }, i) => {
   b[i] += g[i] * x[0];
 });
 
@@ -95,11 +95,11 @@ export const a2Instr = kernel(
 );
 
 /** The global share of A^T u, one sum over all rows. */
-export const a2Global = kernel("a2Global", { g: view(f64), u: view(f64), product: sum(f64) }, ({ g, u, product }, i) => {
+export const a2Glob = kernel("a2Glob", { g: view(f64), u: view(f64), product: sum(f64) }, ({ g, u, product }, i) => {
   product.add(g[i] * u[i]);
 });
 
-/** v += what `a2Global` summed up. */
+/** v += what `a2Glob` summed up. */
 export const addGlobal = kernel("addGlobal", { product: view(f64), v: view(f64) }, ({ product, v }, j) => {
   v[j] += product[j];
 });
@@ -129,6 +129,11 @@ export const rowSums = kernel(
     b[i] = sum;
   },
 );
+
+/** The global section's share of `rowSums`. */
+export const rowSumsGlob = kernel("rowSumsGlob", { g: view(f64), b: view(f64) }, ({ g, b }, i) => {
+  b[i] += g[i];
+});
 
 /* Column scaling: p = 1 / norm of each column, and A := A p in place. The squares are gathered as in A^T u. */
 

@@ -13,9 +13,11 @@ export interface Rows {
   knot: Int32Array;
   /** Six instrument unknowns a row. */
   column: Int32Array;
+  /** A coefficient a row, where the shape has a global unknown. */
+  global?: Float64Array;
 }
 
-export const allocateRows = (count: number): Rows => ({
+export const allocateRows = (count: number, { globals }: Shape): Rows => ({
   first: 0,
   count,
   astrometric: new Float64Array(count * ASTROMETRIC),
@@ -23,12 +25,13 @@ export const allocateRows = (count: number): Rows => ({
   instrument: new Float64Array(count * INSTRUMENT),
   knot: new Int32Array(count),
   column: new Int32Array(count * INSTRUMENT),
+  ...(globals ? { global: new Float64Array(count) } : {}),
 });
 
 /**
  * The published simulator's observations, draw by draw: rand() of the GNU C library after srand(0). A row draws its attitude index
  * (once the first pass over the attitude is over), its instrument columns (five in the first pass over the instrument, then six) and
- * its 23 coefficients 2U - 1. Yields pieces of `size` rows; each piece reuses the memory of the last.
+ * its 23 coefficients 2U - 1, the global one after them. Yields pieces of `size` rows; each piece reuses the memory of the last.
  */
 export function* publishedRows(shape: Shape, size = 1 << 15): Generator<Rows> {
   const random = new GlibcRandom(0);
@@ -40,7 +43,7 @@ export function* publishedRows(shape: Shape, size = 1 << 15): Generator<Rows> {
   let nextKnot = 0;
   let firstPass = true;
 
-  const rows = allocateRows(size);
+  const rows = allocateRows(size, shape);
 
   for (rows.first = 0; rows.first < shape.observations; rows.first += size) {
     rows.count = Math.min(size, shape.observations - rows.first);
@@ -58,6 +61,7 @@ export function* publishedRows(shape: Shape, size = 1 << 15): Generator<Rows> {
       coefficients(rows.astrometric, r, ASTROMETRIC);
       coefficients(rows.attitude, r, ATTITUDE);
       coefficients(rows.instrument, r, INSTRUMENT);
+      if (rows.global) coefficients(rows.global, r, 1);
     }
     yield rows;
   }

@@ -10,7 +10,7 @@ import { ASTROMETRIC, ATTITUDE, INSTRUMENT, KNOTS, sections, starRows } from "./
 
 /** Residuals of consecutive observations. */
 export function observationResiduals(shape: Shape, rows: Rows, x: ArrayLike<number>): Float64Array {
-  const { attitude, instrument } = sections(shape);
+  const { attitude, instrument, global } = sections(shape);
   const starRow = starRows(shape);
   let star = starRow.findIndex((row) => row > rows.first) - 1;
   return Float64Array.from({ length: rows.count }, (_, r) => {
@@ -23,6 +23,7 @@ export function observationResiduals(shape: Shape, rows: Rows, x: ArrayLike<numb
     }
     for (let k = 0; k < INSTRUMENT; k++)
       residual += rows.instrument[r * INSTRUMENT + k] * (1 - x[instrument + rows.column[r * INSTRUMENT + k]]);
+    if (rows.global) residual += rows.global[r] * (1 - x[global]);
     return residual;
   });
 }

@@ -13,6 +13,7 @@ const NAMES = [
   "generator",
   "gib",
   "seed",
+  "global",
   "form",
   "layout",
   "norm",

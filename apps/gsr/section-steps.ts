@@ -4,6 +4,7 @@ import type { DeviceSet } from "isoform/set";
 import { readPieces } from "isoform/set";
 import type { IterationWatch } from "./lsqr.js";
 import type { Norms } from "./norms.js";
+import type { Shape } from "./shape.js";
 import { sections } from "./shape.js";
 import type { Share } from "./tiles.js";
 
@@ -51,7 +52,10 @@ interface WatchedShare {
   readonly launches: readonly Launch[];
 }
 
-/** Records a solution's steps on its devices. It takes memory for one vector of unknowns, and is freed after the solution. */
+/** Bytes of device memory that the record of a solution of this shape takes. */
+export const stepsFootprint = (shape: Shape): number => 8 * (sections(shape).unknowns + SECTION_NAMES.length);
+
+/** Records a solution's steps on its devices, in memory of its own (`stepsFootprint`), which is freed after the solution. */
 export class SectionSteps implements IterationWatch {
   private readonly watched: readonly WatchedShare[];
 

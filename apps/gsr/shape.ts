@@ -11,7 +11,7 @@ export const AXES = 3;
 export const KNOTS = 4;
 export const ATTITUDE = AXES * KNOTS;
 export const INSTRUMENT = 6;
-/** Non-zeros of an observation. */
+/** Non-zeros of an observation, without the global unknown's. */
 export const ROW = ASTROMETRIC + ATTITUDE + INSTRUMENT;
 
 export const FIELDS = 2;
@@ -32,9 +32,11 @@ export interface Shape {
   intervals: number;
   /** CCDs that observe. */
   ccds: number;
-  /** Global unknowns: 1 where the system has PPN gamma, else 0. */
-  globals: 0 | 1;
+  globals: Globals;
 }
+
+/** Number of global unknowns: 1 where the system has PPN gamma, whose column is dense, else 0. */
+export type Globals = 0 | 1;
 
 /** Counts of the published system; stars and observations for its smallest size. */
 export const PUBLISHED: Shape = {
@@ -99,26 +101,27 @@ export const sharedUnknowns = (shape: Shape): number => sections(shape).unknowns
 
 /**
  * GiB that the published program counts for a system, in its own arithmetic (f32, term by term): coefficients, 8-byte row indices,
- * known terms, 4-byte instrument columns and five vectors of unknowns.
+ * known terms, 4-byte instrument columns and five vectors of unknowns without the global one.
  */
 export function publishedGib(shape: Shape): number {
   const f = Math.fround;
-  const { observations } = shape;
-  const { unknowns } = sections(shape);
-  const coefficients = f((f(ROW * observations) * 8) / GIB);
+  const { observations, globals } = shape;
+  const { global } = sections(shape);
+  const coefficients = f((f((ROW + globals) * observations) * 8) / GIB);
   const rowIndices = f((f(2 * observations) * 8) / GIB);
   const knownTerms = f((f(observations) * 8) / GIB);
   const instrumentColumns = f((f(INSTRUMENT * observations) * 4) / GIB);
-  const vector = f((f(unknowns) * 8) / GIB);
+  const vector = f((f(global) * 8) / GIB);
   return f(f(f(f(coefficients + rowIndices) + knownTerms) + instrumentColumns) + f(5 * vector));
 }
 
 /**
  * The published program's system for a memory of `gib`: stars double and observations triple while there is room, then observations
- * grow by 10 000. Its smallest system has 0.556 GiB and is what less memory gets too.
+ * grow by 10 000. Its smallest system has 0.556 GiB, 0.574 with a global unknown, and is what less memory gets too.
  */
-export function publishedShape(gib: number): Shape {
+export function publishedShape(gib: number, globals: Globals = 0): Shape {
   requireSize(gib);
+  const smallest: Shape = { ...PUBLISHED, globals };
   const memory = Math.fround(gib);
   const grow = (shape: Shape, step: (shape: Shape) => Shape): Shape => {
     for (let next = step(shape); ; next = step(next)) {
@@ -126,8 +129,8 @@ export function publishedShape(gib: number): Shape {
       shape = next;
     }
   };
-  if (publishedGib(PUBLISHED) >= memory) return PUBLISHED;
-  const doubled = grow(PUBLISHED, (s) => ({ ...s, stars: 2 * s.stars, observations: 3 * s.observations }));
+  if (publishedGib(smallest) >= memory) return smallest;
+  const doubled = grow(smallest, (s) => ({ ...s, stars: 2 * s.stars, observations: 3 * s.observations }));
   return grow(doubled, (s) => ({ ...s, observations: s.observations + 10_000 }));
 }
 
@@ -135,10 +138,10 @@ export function publishedShape(gib: number): Shape {
  * The published system from 0.556 GiB on; below, one in which stars, observations, attitude knots, pixel columns and time intervals
  * shrink together. Throws LaunchError if too few observations would be left to determine the unknowns.
  */
-export function scaledShape(gib: number): Shape {
+export function scaledShape(gib: number, globals: Globals = 0): Shape {
   requireSize(gib);
-  const scale = gib / publishedGib(PUBLISHED);
-  if (scale >= 1) return publishedShape(gib);
+  const scale = gib / publishedGib({ ...PUBLISHED, globals });
+  if (scale >= 1) return publishedShape(gib, globals);
   const part = (count: number, least: number) => Math.max(least, Math.round(count * scale));
   const shape: Shape = {
     ...PUBLISHED,
@@ -147,18 +150,19 @@ export function scaledShape(gib: number): Shape {
     knots: part(PUBLISHED.knots, 2 * KNOTS),
     pixels: part(PUBLISHED.pixels, ORDERS),
     intervals: part(PUBLISHED.intervals, 1),
+    globals,
   };
   const { unknowns } = sections(shape);
-  const observations = Math.floor((gib * GIB - 5 * 8 * unknowns) / (8 * ROW + 16 + 8 + 4 * INSTRUMENT));
+  const observations = Math.floor((gib * GIB - 5 * 8 * unknowns) / (8 * (ROW + globals) + 16 + 8 + 4 * INSTRUMENT));
   if (observations < 1.5 * unknowns)
     throw new LaunchError(`a system of ${gib} GiB has too few observations for its ${unknowns} unknowns: ask for 0.001 GiB or more`);
   return { ...shape, observations };
 }
 
 /** Throws LaunchError for sizes that the published program answers with its smallest system, which is larger. */
-export function requirePublishedSize(gib: number): void {
+export function requirePublishedSize(gib: number, globals: Globals = 0): void {
   requireSize(gib);
-  const least = publishedGib(PUBLISHED).toFixed(3);
+  const least = publishedGib({ ...PUBLISHED, globals }).toFixed(3);
   if (gib < Number(least))
     throw new LaunchError(
       `the published system has no size of ${gib} GiB: ask for --gib ${least} or more, or for --generator parallel, which makes smaller ones`,

@@ -55,6 +55,7 @@ async function copyPublishedRows(
       queue.write(to.instrument.slice(into), part(rows.instrument, INSTRUMENT));
       queue.write(to.knot.slice(into), part(rows.knot, 1));
       queue.write(to.column.slice(into), part(rows.column, INSTRUMENT));
+      if (to.global) queue.write(to.global.slice(into), part(rows.global!, 1));
     }
     progress?.(first + count, shape.observations, "rows");
     // Lets the bar be drawn and an interrupt be seen.
@@ -85,6 +86,7 @@ async function generateRows(
     { firstBlock: FIRST_BLOCK.astrometric, width: ASTROMETRIC, a: rows.astrometric },
     { firstBlock: FIRST_BLOCK.attitude, width: ATTITUDE, a: rows.attitude },
     { firstBlock: FIRST_BLOCK.instrument, width: INSTRUMENT, a: rows.instrument },
+    ...(rows.global ? [{ firstBlock: FIRST_BLOCK.global, width: 1, a: rows.global.reshape(rows.global.length, 1) }] : []),
   ];
   for (const section of sectionsOfRow) await device.run(generateCoefficients, { seed, first, ...section }, policy, options);
 }

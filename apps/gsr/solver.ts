@@ -26,8 +26,8 @@ import { orderRows } from "./row-order.js";
 import type { ScanningOptions, ScanningSource } from "./scanning/index.js";
 import { scanningRows } from "./scanning/index.js";
 import type { Convergence } from "./section-steps.js";
-import { SectionSteps } from "./section-steps.js";
-import type { Shape } from "./shape.js";
+import { SectionSteps, stepsFootprint } from "./section-steps.js";
+import type { Globals, Shape } from "./shape.js";
 import { publishedShape, requirePublishedSize, scaledShape, sections, sharedUnknowns } from "./shape.js";
 import type { SimulatedName } from "./simulated.js";
 import { SIMULATED, SMALLER, simulatedRows } from "./simulated.js";
@@ -87,19 +87,20 @@ export const GENERAL_FORMS: readonly FormName[] = Object.entries<Form>(FORMS)
  */
 const FEWEST_OF_KNOT = 64;
 
-/** A form whose iterations have coefficients of a type. */
-function formOf(name: FormName, coefficients: CoefficientType): Form {
-  const form: Form = FORMS[name];
-  return coefficients === "f32" && form.sorted ? fused({ ...form.sorted, coefficients }) : form;
+/** A form whose iterations have coefficients of a type, with the memory of a record of its convergence where there is to be one. */
+function formOf(name: FormName, coefficients: CoefficientType, convergence: boolean): Form {
+  const plain: Form = FORMS[name];
+  const form = coefficients === "f32" && plain.sorted ? fused({ ...plain.sorted, coefficients }) : plain;
+  return convergence ? { ...form, footprint: (shape) => form.footprint(shape) + stepsFootprint(shape) } : form;
 }
 
 /** The fastest form, as measured, that a device has room for: the README of apps/gsr has the table. */
-export function fastestForm(device: Device, source: RowSource, coefficients: CoefficientType = "f64"): FormName {
+export function fastestForm(device: Device, source: RowSource, coefficients: CoefficientType = "f64", convergence = false): FormName {
   if (device.memory.name === "cpu") return "fused";
   const { observations, knots } = source.shape;
   const crowded = observations >= FEWEST_OF_KNOT * knots;
   const forms: readonly FormName[] = crowded ? [...(source.hasFactors ? (["factored"] as const) : []), "ordered"] : ["gathered"];
-  return forms.find((form) => hasRoom(device, source, formOf(form, coefficients))) ?? "fused";
+  return forms.find((form) => hasRoom(device, source, formOf(form, coefficients, convergence))) ?? "fused";
 }
 
 function hasRoom(device: Device, source: RowSource, form: Form): boolean {
@@ -134,6 +135,8 @@ export interface SolverOptions {
   sides?: Sides | "most";
   /** Told what memory the system needs, before any of it is allocated. */
   onPlan?(plan: MemoryPlan): void;
+  /** Whether `solve` is to record its convergence, which takes one more vector of unknowns. Default: false. */
+  convergence?: boolean;
 }
 
 /** A system of random coefficients with the structure of the published one. */
@@ -142,6 +145,8 @@ export interface SimulatedOptions {
   gib: number;
   /** Default: `parallel`. */
   generator?: SimulatedName;
+  /** Number of global unknowns. Default: 0, as in production. */
+  globals?: Globals;
 }
 
 /** A system of stars observed by the mission's scanning law. */
@@ -155,10 +160,10 @@ export const GENERATORS = ["scanning", ...SIMULATED] as const;
 export type GeneratorName = (typeof GENERATORS)[number];
 
 /** Numbers of stars, observations and unknowns for a size and a generator of random coefficients. Throws LaunchError for a size that it does not make. */
-export function shapeOf({ gib, generator = "parallel" }: SimulatedOptions): Shape {
-  if (generator === "parallel") return scaledShape(gib);
-  requirePublishedSize(gib);
-  return publishedShape(gib);
+export function shapeOf({ gib, generator = "parallel", globals }: SimulatedOptions): Shape {
+  if (generator === "parallel") return scaledShape(gib, globals);
+  requirePublishedSize(gib, globals);
+  return publishedShape(gib, globals);
 }
 
 /** A set, or one device as a set. */
@@ -226,9 +231,9 @@ export class Solver {
     const { seed = 0, norm = "separate" } = options;
     const [{ device }] = set.locals;
     const precision = options.precision ?? device.precision;
-    const { coefficients = "f64" } = options;
-    const form = options.form === "fastest" ? fastestFormOn(set, source, coefficients) : (options.form ?? "paper");
-    const made = formOf(form, coefficients);
+    const { coefficients = "f64", convergence = false } = options;
+    const form = options.form === "fastest" ? fastestFormOn(set, source, coefficients, convergence) : (options.form ?? "paper");
+    const made = formOf(form, coefficients, convergence);
     const { layout, sorted } = made;
     requireForm(set, form, norm);
     if (precision === "strict") requireGathered(set, source.shape, form, made);
@@ -458,14 +463,14 @@ function requireForm({ members, name }: DeviceSet, form: FormName, norm: Norm): 
 }
 
 /** The fastest form of all devices: each must have room for its part. */
-export function fastestFormOn(set: DeviceSet, source: RowSource, coefficients: CoefficientType = "f64"): FormName {
+export function fastestFormOn(set: DeviceSet, source: RowSource, coefficients: CoefficientType = "f64", convergence = false): FormName {
   const count = set.members.length;
-  if (count === 1) return fastestForm(set.locals[0].device, source, coefficients);
+  if (count === 1) return fastestForm(set.locals[0].device, source, coefficients, convergence);
   const part: RowSource = {
     ...source,
     shape: { ...source.shape, stars: Math.ceil(source.shape.stars / count), observations: Math.ceil(source.shape.observations / count) },
   };
-  const forms = new Set(set.locals.map(({ device }) => fastestForm(device, part, coefficients)));
+  const forms = new Set(set.locals.map(({ device }) => fastestForm(device, part, coefficients, convergence)));
   return forms.size === 1 ? [...forms][0] : "fused";
 }
 

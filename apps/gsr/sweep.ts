@@ -9,7 +9,7 @@ import { bySides } from "./sides.js";
 
 /**
  * A team a star. `xAtt` comes from `attitudeByKnot`, so that what a row reads of it lies together. `tAtt` and `tInstr` take part only where they are to be scattered into, `global` and `xGlobal` where there is a global unknown; its
- * share of A^T u, a sum over all rows, is `a2Global`'s.
+ * share of A^T u, a sum over all rows, is `a2Glob`'s.
  */
 export const sweep = byCoefficients((real, sides) =>
   teamKernel(
@@ -318,7 +318,7 @@ export const constraintColumns = bySides((sides) =>
 /** The global share of A^T u, one sum over all rows. */
 export const globalShare = bySides((sides) =>
   kernel(
-    "a2Global",
+    "a2Glob",
     { g: view(f64), u: view(f64, 2), product: sum(f64, sides) },
     ({ g, u, product }, i) => {
       for (let side = 0; side < sides; side++) product.add(side, g[i] * u[i][side]);

@@ -364,9 +364,11 @@ function constrain(
 
 /** Known terms of the identity test, x = 1: the sum of each row's coefficients. */
 async function setSums(system: System, { rowStart, values }: SparseRows, options: LaunchOptions): Promise<void> {
-  const { device, astrometric, attitude, instrument, knownTerms } = system;
+  const { device, astrometric, attitude, instrument, global, knownTerms } = system;
   const rows = system.shape.observations;
-  await device.run(kernels.rowSums, { astrometric, attitude, instrument, b: knownTerms.slice([0, rows]) }, range(rows), options);
+  const b = knownTerms.slice([0, rows]);
+  await device.run(kernels.rowSums, { astrometric, attitude, instrument, b }, range(rows), options);
+  if (global) await device.run(kernels.rowSumsGlob, { g: global, b }, range(rows), options);
   const sums = Array.from({ length: system.constraintCount }, (_, r) =>
     values.subarray(rowStart[r], rowStart[r + 1]).reduce((a, b) => a + b, 0),
   );
@@ -391,7 +393,7 @@ async function setProducts(
   await device.run(kernels.a1Astro, { a: system.astrometric, star: system.star, x: astrometric, b }, each, options);
   await device.run(kernels.a1Att, { a: system.attitude, knot: system.knot, x: attitude, b }, each, options);
   await device.run(kernels.a1Instr, { a: system.instrument, column: system.column, x: instrument, b }, each, options);
-  if (system.global && global) await device.run(kernels.a1Global, { g: system.global, x: global, b }, each, options);
+  if (system.global && global) await device.run(kernels.a1Glob, { g: system.global, x: global, b }, each, options);
   solution.free();
   const terms = new Float64Array(system.constraintCount);
   if (!noise)

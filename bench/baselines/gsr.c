@@ -1,4 +1,4 @@
-// The six kernels of the Gaia solver by hand: row-major coefficients, 32-bit indices, scatter into private copies.
+// The kernels of the Gaia solver by hand, six and two for its global unknown: row-major coefficients, 32-bit indices, scatter into private copies.
 #include <omp.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -33,6 +33,18 @@ void a1Instr(const double *restrict a, const int32_t *restrict column, const dou
     for (int k = 0; k < INSTR; k++) sum += a[INSTR * i + k] * x[column[INSTR * i + k]];
     b[i] += sum;
   }
+}
+
+void a1Glob(const double *restrict g, const double *restrict x, double *restrict b, int64_t rows) {
+#pragma omp parallel for simd schedule(static)
+  for (int64_t i = 0; i < rows; i++) b[i] += g[i] * x[0];
+}
+
+void a2Glob(const double *restrict g, const double *restrict u, double *restrict v, int64_t rows) {
+  double sum = 0;
+#pragma omp parallel for simd schedule(static) reduction(+ : sum)
+  for (int64_t i = 0; i < rows; i++) sum += g[i] * u[i];
+  v[0] += sum;
 }
 
 void a2Astro(const double *restrict a, const int32_t *restrict starRow, const double *restrict u, double *restrict v, int64_t stars) {

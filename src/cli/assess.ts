@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { IsoformError } from "../base/errors.js";
 import type { OpenOptions } from "../device/device.js";
@@ -12,7 +13,7 @@ import { SETTING_OPTIONS, DEFAULT_SETTINGS, type GridSettings } from "../skeleto
 import { APPLICATIONS } from "./commands.js";
 import { Stopped } from "../portability/stop.js";
 import { count, positive } from "./numbers.js";
-import { addSettings } from "./settings.js";
+import { addSettings, globalOption } from "./settings.js";
 
 /** Applications that can be measured, by name. */
 const MEASURED = new Map(Object.entries(APPLICATIONS).flatMap(([name, { application }]) => (application ? [[name, application]] : [])));
@@ -23,6 +24,9 @@ const WRONG_RESULT = 1;
 /** Planned length of an assessment where no size is given, measuring peaks included. */
 const DEFAULT_SECONDS = 60;
 
+/** Program that measures in processes of its own. */
+const MAIN = fileURLToPath(new URL("main.js", import.meta.url));
+
 interface AssessOptions extends Partial<GridSettings> {
   devices?: string[];
   ports?: Port[];
@@ -32,6 +36,8 @@ interface AssessOptions extends Partial<GridSettings> {
   seconds?: number;
   quick?: boolean;
   form?: string;
+  global?: 0 | 1;
+  counters?: boolean;
   handwritten: boolean;
   json?: string;
   report?: string;
@@ -62,13 +68,13 @@ docs/assessment.md explains efficiencies, errors and the counting rule; docs/ass
 
 /** Adds `isoform assess`. */
 export function addAssess(program: Command, shell: Shell): void {
-  const measuring = ["devices", "ports", "gib", "repeats", "iterations", ...Object.keys(SETTING_OPTIONS), "quick"];
+  const measuring = ["devices", "ports", "gib", "repeats", "iterations", ...Object.keys(SETTING_OPTIONS), "global", "counters", "quick"];
   const assess = program
     .command("assess")
     .description("run applications on devices, validate them, and measure how portable their performance is (Pennycook's metric)")
     .argument(
       "[applications...]",
-      `any of ${[...MEASURED.keys()].join(", ")}; default: all; with --grid, --layout or --occ, all that run on grids; with --form, all that have several`,
+      `any of ${[...MEASURED.keys()].join(", ")}; default: all; with --grid, --layout or --occ, all that run on grids; with --form, all that have several; with --global, all that have a global section`,
     )
     .option(
       "--devices <names>",
@@ -89,10 +95,15 @@ export function addAssess(program: Command, shell: Shell): void {
       "--form <name>",
       "how an application with several forms does its work: a name, such as gathered for gsr, fastest, which each device chooses for itself, or all; an unknown name lists them; default: the first and the fastest",
     )
+    .addOption(globalOption())
     .addOption(
       new Option("--f64 <how>", "on devices without f64, emulate it as the sum of two f32; by default they are left out").choices([
         "emulate",
       ]),
+    )
+    .option(
+      "--counters",
+      "also read hardware counters of NVIDIA's GPUs by ncu (Nsight Compute): bytes that each kernel moves, beside the counted ones, L1 hits and atomics",
     )
     .option("--quick", "smallest sizes and three runs, for a first look")
     .option(
@@ -239,8 +250,13 @@ async function gather(applications: string[], options: AssessOptions & { stop: A
   const given = (["grid", "layout", "occ"] as const).some((option) => options[option] !== undefined);
   const chosen = all
     .filter((application) => applications.length > 0 || !given || hasGrid(application, options.grid ?? "auto"))
-    .filter(({ forms }) => applications.length > 0 || options.form === undefined || forms !== undefined);
-  return measureApplications(chosen, options, shell.progress);
+    .filter(({ forms }) => applications.length > 0 || options.form === undefined || forms !== undefined)
+    .filter(({ hasGlobals }) => applications.length > 0 || options.global === undefined || hasGlobals);
+  return measureApplications(
+    chosen,
+    { ...options, globals: options.global, counters: options.counters ? { program: [process.execPath, MAIN] } : undefined },
+    shell.progress,
+  );
 }
 
 function list(text: string): string[] {

@@ -7,6 +7,7 @@ import type { Shell } from "../portability/application.js";
 import { SETTING_OPTIONS, DEFAULT_SETTINGS, type Storage } from "../skeleton/settings.js";
 import { makeOutputFolder } from "./folders.js";
 import { count } from "./numbers.js";
+import { globalOption } from "./settings.js";
 import { TARGET_NAMES, type TargetName } from "../emit/standalone/names.js";
 import { APPLICATIONS } from "./commands.js";
 import type { FoundKernel } from "./observed-launches.js";
@@ -21,6 +22,7 @@ interface EmitOptions extends Storage {
   size: number;
   range?: [number, number][];
   form?: string;
+  global?: 0 | 1;
 }
 
 const EXAMPLES = `
@@ -53,6 +55,7 @@ export function addEmit(program: Command, shell: Shell): void {
     .addOption(option("grid"))
     .addOption(option("layout"))
     .option("--form <name>", "kernels of one form of an application with several, such as gathered for gsr; default: the first")
+    .addOption(globalOption())
     .addHelpText("after", EXAMPLES)
     .action((source: string, options: EmitOptions) => emit(source, options, shell));
 }
@@ -69,8 +72,10 @@ async function emit(source: string, options: EmitOptions, shell: Shell): Promise
   const { kernelsOfApplication, kernelsOfFile } = await import("./found-kernels.js");
   if (options.form !== undefined && !Object.hasOwn(APPLICATIONS, source))
     throw new IsoformError(`--form ${options.form}: ${source} is a file, and files have no forms; leave the option out`);
+  if (options.global !== undefined && !Object.hasOwn(APPLICATIONS, source))
+    throw new IsoformError(`--global ${options.global}: ${source} is a file, and files have no global section; leave the option out`);
   const found = Object.hasOwn(APPLICATIONS, source)
-    ? await kernelsOfApplication(source, APPLICATIONS[source], options)
+    ? await kernelsOfApplication(source, APPLICATIONS[source], { ...options, globals: options.global })
     : await kernelsOfFile(source, options);
   const files = await filesOf(chosen(source, found, options.kernel), options);
   if (options.out === undefined) return shell.print(printed(files));

@@ -6,8 +6,9 @@ import type { Policy } from "../device/launch/policy.js";
 import { IsoformError } from "../base/errors.js";
 import type { AccessAnalysis } from "../ir/analysis/access.js";
 import type { Precision } from "../ir/launch.js";
-import type { Application, IterationLaunch, PreparedApplication } from "../portability/application.js";
+import type { Application, IterationLaunch, PreparedApplication, ProblemOptions } from "../portability/application.js";
 import { requireForm } from "../portability/forms.js";
+import { requireGlobals } from "../portability/globals.js";
 import { devices } from "../set/index.js";
 import { watched, type Noted } from "./observed-launches.js";
 
@@ -16,6 +17,8 @@ export interface LaunchesOptions {
   readonly devices: string;
   readonly precision: Precision;
   readonly form?: string;
+  /** Unknowns of the global section, of applications with one. Default: 0. */
+  readonly globals?: ProblemOptions["globals"];
   readonly gib?: number;
   readonly f64?: OpenOptions["f64"];
   /** Iterations that are measured; 0 for none. */
@@ -36,7 +39,8 @@ interface LaunchUses {
  * @throws IsoformError for an application that names no launches, LaunchError for a form that it does not have
  */
 export async function explainLaunches(application: Application, options: LaunchesOptions): Promise<string> {
-  const { precision, form: wish, gib, iterations } = options;
+  const { precision, form: wish, gib, globals, iterations } = options;
+  requireGlobals(application, globals);
   if (wish !== undefined) requireForm(application, wish, [FASTEST]);
   const device = await open(options.devices, { f64: options.f64 });
   const uses = new Map<unknown, LaunchUses>();
@@ -46,7 +50,7 @@ export async function explainLaunches(application: Application, options: Launche
   };
   const set = await devices([watched(device, ["prepare"], note)]);
   try {
-    const problem = { gib, quick: gib === undefined, precision };
+    const problem = { gib, quick: gib === undefined, precision, globals };
     const form = wish === FASTEST ? application.forms!.fastest(set, problem) : wish;
     const prepared = await application.prepare(set, { ...problem, form });
     if (!prepared.launches)

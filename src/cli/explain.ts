@@ -6,7 +6,7 @@ import type { Skeleton } from "../skeleton/skeleton.js";
 import { APPLICATIONS, type Registered } from "./commands.js";
 import { count, countOrNone, positive } from "./numbers.js";
 import { addRankOptions, boxDimension, RANK_FORMATS, requireRankOptions, type AsRanks, type RankFormat } from "./rank-options.js";
-import { addSettings } from "./settings.js";
+import { addSettings, globalOption } from "./settings.js";
 
 /** Applications that can be explained, by name: by their sequence of containers, else by their launches. Each is loaded only when it is wanted. */
 type Explained = Readonly<Record<string, Pick<Registered, "skeleton" | "application">>>;
@@ -22,6 +22,7 @@ const FORMATS = {
 interface ExplainOptions extends SkeletonSettings, Partial<AsRanks> {
   devices?: string;
   form?: string;
+  global?: 0 | 1;
   gib?: number;
   f64?: "emulate";
   iterations: number;
@@ -79,6 +80,7 @@ export function addExplain(program: Command, shell: Shell, known: Explained = ex
       "--form <name>",
       "launches of one form of an application with several, such as gathered for gsr, or the fastest; default: the first",
     )
+    .addOption(globalOption())
     .option("--gib <size>", "for launches: memory of the problem in GiB; default: a small one of the application's", positive)
     .addOption(new Option("--f64 <how>", "for launches: on devices without f64, emulate it as the sum of two f32").choices(["emulate"]))
     .option("--output <file>", "write to a file instead of printing");
@@ -108,7 +110,7 @@ async function explain(
     else await shell.writeFile(options.output, text);
   };
   if (skeleton) {
-    for (const option of ["form", "gib", "f64"] as const)
+    for (const option of ["form", "global", "gib", "f64"] as const)
       if (options[option] !== undefined) throw new IsoformError(`--${option} is for applications of launches: leave it out for ${name}`);
     return show(await explainContainers(await skeleton(), options, shell));
   }
@@ -117,7 +119,9 @@ async function explain(
   if (options.format !== "text") throw new IsoformError(`--format ${options.format} shows containers: ${name} has launches, take text`);
   await shell.checkOutputs({ output: options.output });
   const { explainLaunches } = await import("./explain-launches.js");
-  return show(await explainLaunches((await application!()).application, { ...options, devices: options.devices ?? DEVICE }));
+  return show(
+    await explainLaunches((await application!()).application, { ...options, globals: options.global, devices: options.devices ?? DEVICE }),
+  );
 }
 
 async function explainContainers(module: SkeletonModule, options: ExplainOptions, shell: Shell): Promise<string> {

@@ -7,6 +7,7 @@ import { compileKernel, relaxedKernel } from "../kernel/compile.js";
 import { IsoformError } from "../base/errors.js";
 import type { Kernel } from "../kernel/declare/kernel.js";
 import type { SkeletonModule, Storage } from "../skeleton/settings.js";
+import type { ProblemOptions } from "../portability/application.js";
 import type { Registered } from "./commands.js";
 import type { FoundKernel } from "./observed-launches.js";
 
@@ -20,6 +21,8 @@ export interface FindOptions extends Storage {
   readonly range?: readonly (readonly [begin: number, end: number])[];
   /** One of the forms of an application with several. Default: the first. */
   readonly form?: string;
+  /** Unknowns of the global section, of applications with one. Default: 0. */
+  readonly globals?: ProblemOptions["globals"];
 }
 
 /**
@@ -43,17 +46,18 @@ export async function kernelsOfApplication(
   { skeleton, application }: Registered,
   options: FindOptions,
 ): Promise<FoundKernel[]> {
-  const { precision, form } = options;
+  const { precision, form, globals } = options;
   const known = application && (await application()).application;
   if (form !== undefined) {
     const { requireForm } = await import("../portability/forms.js");
     requireForm(known ?? { name }, form);
   }
+  if (globals !== undefined) (await import("../portability/globals.js")).requireGlobals(known ?? { name }, globals);
   if (skeleton) return distinct(await launchedBySkeleton(await skeleton(), options));
   const { observeLaunches } = await import("./observed-launches.js");
   return distinct(
     await observeLaunches(precision, async (set) => {
-      const prepared = await known!.prepare(set, { gib: SMALL_GIB, iterations: 1, precision, form });
+      const prepared = await known!.prepare(set, { gib: SMALL_GIB, iterations: 1, precision, form, globals });
       await prepared.run();
       prepared.free();
     }),

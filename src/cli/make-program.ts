@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Command, Option } from "commander";
 import { addAssess } from "./assess.js";
+import { addAssessCounters } from "./assess-counters.js";
 import { addBackends } from "./backends.js";
 import { APPLICATIONS } from "./commands.js";
 import { acceptDevice } from "./device-alias.js";
@@ -36,6 +37,7 @@ export async function makeProgram(words: readonly string[]): Promise<Command> {
   addProfile(program, shell);
   addDoctor(program, shell);
   addAssess(program, shell);
+  addAssessCounters(program, shell);
   addExplain(program, shell);
   addEmit(program, shell);
   addPort(program, shell);

@@ -91,6 +91,8 @@ async function scaling(name: string, options: ScalingOptions, ofGrid: readonly s
   const request = await requestOf(name, options);
   checkRequest(request);
   const predictor = await predictorOf(request, ofGrid);
+  const { requireAnyPoint } = await import("../portability/scaling/forecast.js");
+  requireAnyPoint(request, predictor);
   const folder = options.output ?? `scaling-${name}`;
   await makeOutputFolder(folder);
   const [{ study, FILES }, { join }] = await Promise.all([import("../portability/scaling/study.js"), import("node:path")]);

@@ -23,6 +23,8 @@ export interface ProblemOptions extends Partial<GridSettings> {
   quick?: boolean;
   /** The way in which the application does its work, by a name in its `forms`. Default: the first. */
   form?: string;
+  /** Unknowns of the global section, of applications with `hasGlobals`. Default: 0. */
+  globals?: 0 | 1;
 }
 
 /** How an application on a grid has run; nothing is `auto` once it did. */
@@ -148,6 +150,8 @@ export interface Application {
   readonly division?: WorkDivision;
   /** Ways in which it can do its work, for `--form`, if there are several. */
   readonly forms?: ApplicationForms;
+  /** Whether its system may have a global section, for `--global`. */
+  readonly hasGlobals?: boolean;
   /** Device memory that `prepare` will take. Sizes are checked before anything is allocated. */
   footprint(options: ProblemOptions): number;
   /** Throws LaunchError for options that make no sense, DeviceError for a device that cannot run it. */

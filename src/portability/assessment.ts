@@ -21,6 +21,7 @@ import {
   type Assessment,
   assessmentSchema,
   type Build,
+  type KernelCounters,
   type KernelResources,
   type Machine,
   type Missing,
@@ -38,6 +39,7 @@ export interface Evidence {
   settings?: Setting[];
   builds?: Build[];
   resources?: KernelResources[];
+  counters?: KernelCounters[];
   missing?: Missing[];
   coverage?: Coverage[];
 }

@@ -1,9 +1,11 @@
-import type { Assessment, Build, KernelResources } from "./schema.js";
+import type { Assessment, Build, KernelCounters, KernelResources } from "./schema.js";
 import { figure, type Table } from "./tables.js";
 
-/** Tables on how the ports were built, and on what kernels take of GPUs: none without ports and GPUs. */
+/** Tables on how the ports were built, and on what kernels take of GPUs and move there: none without ports and GPUs. */
 export function buildTables(assessment: Assessment): Table[] {
-  return [compilersTable(assessment), linesTable(assessment), resourcesTable(assessment)].filter(({ rows }) => rows.length > 0);
+  return [compilersTable(assessment), linesTable(assessment), resourcesTable(assessment), countersTable(assessment)].filter(
+    ({ rows }) => rows.length > 0,
+  );
 }
 
 /** One row a port: its command is the same for all forms and problems. */
@@ -74,6 +76,53 @@ function resourcesRow({
     known(threads),
     known(blocks),
     known(share),
+  ];
+}
+
+function countersTable({ counters = [] }: Assessment): Table {
+  return {
+    title: "Hardware counters: means of a launch, with empty caches",
+    columns: [
+      "application",
+      "platform",
+      "problem",
+      "kernel",
+      "launches",
+      "counted MB",
+      "measured MB",
+      "read",
+      "written",
+      "measured/counted",
+      "FLOP/B counted",
+      "measured",
+      "L1 hits %",
+      "L2 atomics G/s",
+    ],
+    labels: 4,
+    rows: counters.map(countersRow),
+  };
+}
+
+function countersRow({ application, platform, problem, kernel, launches, ...counted }: KernelCounters): string[] {
+  const { bytes, flops, read, written, seconds, l1HitRate, atomicSectors } = counted;
+  const moved = read + written;
+  const over = (value: number | undefined, by: number | undefined): string =>
+    value === undefined || by === undefined || by === 0 ? "-" : figure(value / by);
+  return [
+    application,
+    platform,
+    problem,
+    kernel,
+    String(launches),
+    over(bytes, 1e6),
+    over(moved, 1e6),
+    over(read, 1e6),
+    over(written, 1e6),
+    over(moved, bytes),
+    over(flops, bytes),
+    over(flops, moved),
+    over(l1HitRate, 0.01),
+    over(atomicSectors, 1e9 * seconds),
   ];
 }
 

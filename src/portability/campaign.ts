@@ -4,11 +4,15 @@ import { DeviceError, IsoformError } from "../base/errors.js";
 import type { Application, ProblemOptions, ProgressFactory } from "./application.js";
 import type { Evidence } from "./assessment.js";
 import { codePathsOf, misfitOf, type CodePath, type Misfit } from "./code-paths.js";
+import type { CountersTools } from "./counters/measure.js";
+import { findNcu } from "./counters/ncu.js";
+import { countersOfPaths } from "./counters/paths.js";
 import { groupBy } from "./group.js";
 import { hardwareOf, hostPlatform, platformOf, thisMachine } from "./machine.js";
 import { measurePeaks, type Peaks } from "./measure.js";
 import { merge } from "./merge.js";
 import { portDevice, portOf, type Port } from "./ports/names.js";
+import { openDeviceOrPort } from "./ports/open-device.js";
 import type { Missing } from "./schema.js";
 import { selfTest } from "./self-test.js";
 import { Stopped, unlessStopped } from "./stop.js";
@@ -29,6 +33,10 @@ export interface CampaignOptions extends Partial<GridSettings>, OpenOptions {
   quick?: boolean;
   /** Form of applications with several, `fastest` or `all`. Default: the first and the fastest. */
   form?: string;
+  /** Unknowns of the global section, of applications with one. Default: 0. */
+  globals?: ProblemOptions["globals"];
+  /** Counts by ncu what kernels on NVIDIA's GPUs move. */
+  counters?: Pick<CountersTools, "program">;
   /** Hand-written programs are measured beside the applications, where there are some and a compiler: yes unless false. */
   handwritten?: boolean;
   /**
@@ -86,13 +94,14 @@ export async function measureApplications(
 ): Promise<Evidence> {
   const started = performance.now();
   const { stop } = options;
+  if (options.counters) findNcu();
   const leftOut = options.devices ? [] : [...((await registry.leftOut?.({ f64: options.f64 })) ?? [])];
   const opened = new Map<string, Device>();
   try {
     const targets = await openTargets(options, registry, opened, leftOut);
-    const { gib, precision, quick, grid, layout, occ, form } = options;
+    const { gib, precision, quick, grid, layout, occ, form, globals } = options;
     const iterations = options.iterations ?? (options.seconds && FEW_ITERATIONS);
-    const problem: ProblemOptions = { gib, precision, quick, iterations, grid, layout, occ, form };
+    const problem: ProblemOptions = { gib, precision, quick, iterations, grid, layout, occ, form, globals };
     const paths = codePathsOf(applications, targets, problem);
     const misfits = paths.flatMap((path) => misfitOf(path) ?? []);
     const fitting = paths.filter((path) => !misfits.some((misfit) => misfit.path === path));
@@ -100,6 +109,7 @@ export async function measureApplications(
     // Other forms of an application may fit where one does not.
     const homeless = misfits.find(({ path }) => !fitting.some((each) => isSame(each, path)));
     if (homeless && (options.devices !== undefined || suited.length === 0)) throw homeless.error;
+    const counters = options.counters ? await countersOfPaths(fitting, { ...options.counters, stop }, progress) : [];
     const lost: Lost[] = [];
     const first = await peaksOf(suited, options, progress, registry, lost);
     const sound = suited.filter((target) => !lost.some((each) => each.target === target));
@@ -140,7 +150,8 @@ export async function measureApplications(
     // Once more, for what disturbed the first measurement may be over, and a peak is the most that was ever seen.
     const later = quick ? first : await peaksOf(sound, options, progress, registry, [], options.seconds ? leaders(first) : undefined);
     const both = (device: Device) => [first, later].flatMap((found) => found.get(device) ?? []);
-    return merge([...parts, { host: [thisMachine()], devices: sound.map((t) => t.assessed(both)), runs: [], validation: [], missing }]);
+    const all = { host: [thisMachine()], devices: sound.map((t) => t.assessed(both)), runs: [], validation: [], counters, missing };
+    return merge([...parts, all]);
   } finally {
     // Keeps devices open that work in progress still uses when it was stopped.
     if (!stop?.aborted) await Promise.allSettled([...opened.values()].map((device) => device.close()));
@@ -199,12 +210,7 @@ const installed: Registry = {
     );
   },
   check: selfTest,
-  async open(name, options) {
-    const port = portOf(name);
-    if (port) return (await import("./ports/open.js")).openPort(port);
-    const { open } = await import("../device/open.js");
-    return open(name, options);
-  },
+  open: openDeviceOrPort,
 };
 
 function seconds(since: number): number {

@@ -1,6 +1,7 @@
 import { LaunchError } from "../base/errors.js";
 import { hasGrid, type Application, type ProblemOptions } from "./application.js";
 import { formsOn } from "./forms.js";
+import { requireGlobals } from "./globals.js";
 import type { AssessedTarget } from "./target.js";
 
 /** An application on a target, in one of its forms: a line of an assessment. */
@@ -25,6 +26,7 @@ export function codePathsOf(applications: readonly Application[], targets: reado
   return applications.flatMap((application) =>
     targets.flatMap((target) => {
       requireOptions(application, target, problem);
+      requireGlobals(application, problem.globals);
       return formsOn(application, target.set, problem).map((form) => ({ application, target, problem: { ...problem, form } }));
     }),
   );

@@ -20,6 +20,7 @@ export function merge(given: readonly Evidence[]): Evidence {
     settings: named(part.settings),
     builds: named(part.builds),
     resources: named(part.resources),
+    counters: named(part.counters),
     missing: named(part.missing),
     coverage: named(part.coverage),
   }));
@@ -43,6 +44,7 @@ export function merge(given: readonly Evidence[]): Evidence {
     settings: parts.flatMap((part) => part.settings),
     builds: parts.flatMap((part) => part.builds),
     resources: parts.flatMap((part) => part.resources),
+    counters: parts.flatMap((part) => part.counters),
     missing: parts.flatMap((part) => part.missing),
     coverage: coverageOf(parts.flatMap((part) => part.coverage)),
   };

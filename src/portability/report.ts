@@ -107,7 +107,7 @@ ${cascades(shownMetrics(part.metrics, part.yardstick), look)}${comparisons(part,
   return `<details class="chapter"${open ? " open" : ""}><summary>${escapeSvg(name)}</summary><div id="${id}">${parts.join("")}</div></details>`;
 }
 
-/** How the ports were built, their lines, and what kernels take of GPUs. */
+/** How the ports were built, their lines, what kernels take of GPUs, and what these counted. */
 function builtChapter(assessment: Assessment): string {
   const tables = buildTables(assessment);
   if (tables.length === 0) return "";

@@ -197,6 +197,23 @@ const resources = z
   })
   .describe("what a kernel takes of a GPU; absent where the driver does not tell");
 
+const counters = z
+  .object({
+    application: name,
+    platform: name,
+    problem: name,
+    kernel: name.describe("a kernel, or a function of the driver that fills or copies memory"),
+    launches: z.int().positive().describe("launches that were counted; what follows is the mean of one"),
+    bytes: z.number().nonnegative().optional().describe("moved by the counting rule"),
+    flops: z.number().nonnegative().optional().describe("done by the counting rule"),
+    read: z.number().nonnegative().describe("bytes read from the GPU's memory"),
+    written: z.number().nonnegative().describe("bytes written to it"),
+    seconds: z.number().nonnegative().describe("by ncu, with empty caches"),
+    l1HitRate: efficiency.optional().describe("sectors found in the L1 cache, in its function that takes the most time"),
+    atomicSectors: z.number().nonnegative().optional().describe("sectors of 32 bytes that atomic operations take to the L2 cache"),
+  })
+  .describe("what the hardware counted of a kernel");
+
 /** The JSON of an assessment: what `isoform assess --json` writes and `--merge` reads. */
 export const assessmentSchema = z
   .object({
@@ -212,6 +229,7 @@ export const assessmentSchema = z
     settings: z.array(setting).optional().describe("absent in files of former versions and for published timings"),
     builds: z.array(build).optional().describe("ports; absent in files of former versions"),
     resources: z.array(resources).optional().describe("kernels on GPUs; absent in files of former versions"),
+    counters: z.array(counters).optional().describe("where --counters asked for them; absent in files of former versions"),
     missing: z.array(missing).optional().describe("absent in files of former versions"),
     coverage: z.array(coverage).optional().describe("absent in files of former versions, and where it is unknown"),
     divergences: z.array(divergence).optional().describe("absent in files of former versions"),
@@ -228,6 +246,7 @@ export type Missing = z.infer<typeof missing>;
 export type Setting = z.infer<typeof setting>;
 export type Build = z.infer<typeof build>;
 export type KernelResources = z.infer<typeof resources>;
+export type KernelCounters = z.infer<typeof counters>;
 
 /** The JSON Schema that docs/assessment.schema.json holds. */
 export function assessmentJsonSchema(): object {

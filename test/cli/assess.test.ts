@@ -205,11 +205,24 @@ test("options that make no sense are refused", () => {
     "--grid sparse",
     "--layout aos",
     "--occ none",
+    "--global 1",
+    "--counters",
     "--quick",
   ];
   for (const source of ["--from", "--merge"])
     for (const option of measuring) refuses(/cannot be used with option/, "assess", source, csv, ...option.split(" "));
   refuses(/--bandwidth needs --from/, "assess", "--bandwidth", csv);
+  process.env.ISOFORM_NCU = "/nowhere";
+  refuses(
+    /none was found in \/nowhere, which ISOFORM_NCU names: .* or leave --counters out/,
+    "assess",
+    "stream",
+    "--devices",
+    "js",
+    "--counters",
+  );
+  refuses(/assess-counters takes what isoform assess gives it/, "assess-counters", "{}");
+  refuses(/--global: stream has no global section; leave the option out/, "assess", "stream", "--devices", "js", "--global", "1");
   refuses(/--grid: gsr has no grid; leave the option out/, "assess", "gsr", "--devices", "js", "--grid", "sparse");
   refuses(/--form: stream has one form; leave the option out/, "assess", "stream", "--devices", "js", "--form", "fused");
   refuses(

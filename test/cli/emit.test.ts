@@ -122,6 +122,11 @@ describe("isoform emit", () => {
     const { stdout, status } = isoform(["emit", "gsr", "--target", "c", "--form", "fused", "--kernel", "sweep"], folder);
     assert.equal(status, 0);
     assert.match(stdout, /int sweep_launch\(/);
+    const glob = isoform(["emit", "gsr", "--target", "c", "--global", "1", "--kernel", "a1Glob,a2Glob"], folder);
+    assert.equal(glob.status, 0, glob.stderr);
+    for (const name of ["a1Glob", "a2Glob"]) assert.match(glob.stdout, new RegExp(`^int ${name}_launch\\(`, "m"));
+    refuses(["gsr", "--target", "c", "--kernel", "a1Glob"], /gsr has no kernel "a1Glob"/);
+    refuses(["stream", "--target", "c", "--global", "1"], /--global: stream has no global section; leave the option out/);
     refuses(["gsr", "--target", "c", "--kernel", "sweep"], /gsr has no kernel "sweep"/);
     refuses(["gsr", "--target", "c", "--form", "fastest"], /--form fastest: gsr has the forms paper, fused, sorted, gathered, ordered\n/);
     refuses(["lbm", "--target", "c", "--form", "fused"], /--form: lbm has one form; leave the option out/);

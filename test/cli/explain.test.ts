@@ -104,7 +104,12 @@ test("a form has its own launches; each use of an array is told", async () => {
     await run("gsr", "--devices", "js", "--gib", "0.001", "--iterations", "0"),
     await run("gsr", "--devices", "js", "--gib", "0.001", "--iterations", "0", "--form", "gathered"),
   ].map(({ printed }) => printed);
+  assert.doesNotMatch(paper, /a1Glob/);
   assert.match(paper, /^gsr 0\.001 GiB, form paper on js /);
+  const { printed: global } = await run("gsr", "--devices", "js", "--gib", "0.001", "--iterations", "0", "--global", "1");
+  assert.match(global, /^gsr 0\.001 GiB, global section, form paper on js /);
+  for (const name of ["a1Glob", "a2Glob"]) assert.match(global, new RegExp(`^\\d+\\. ${name}: range of \\d+, `, "m"));
+  await assert.rejects(run("stream", "--global", "1"), /--global: stream has no global section; leave the option out/);
   assert.match(gathered, /^gsr 0\.001 GiB, form gathered on js /);
   const a2Att = paper.split("\n\n").find((text) => /^\d+\. aprod2 Kernel att|a2Att/.test(text))!;
   assert.match(a2Att, /\n   adds to +v f64\[/);

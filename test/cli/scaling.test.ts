@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
@@ -110,12 +110,21 @@ describe("isoform scaling", () => {
       [["scaling", "heat", "--strong", "24", "--links", "hdr"], /give --ranks-per-node as well/],
       [["scaling", "heat", "--strong", "24", "--links", "links.json", "--ranks-per-node", "4"], /links\.json: "node" has no bandwidth/],
       [["scaling", "heat", "--strong", "24", "--grid", "sparse"], /--grid sparse: plans for many ranks are made of dense grids only/],
+      [
+        ["scaling", "poisson", "--strong", "4", "--ranks", "64,128", "--output", "none"],
+        /no point of the study can run \(strong 64: 4 planes leave fewer than 5 to a rank; strong 128: .*\): give a larger problem, or smaller --ranks/,
+      ],
+      [
+        ["scaling", "gsr", "--weak", "0.001", "--ranks", "1000000", "--devices", "js*{n}", "--output", "none"],
+        /no point of the study can run \(weak 1000000: .*\): give/,
+      ],
       [["scaling-part", "{}"], /takes what isoform scaling gives it/],
     ] as const) {
       const { status, stderr } = isoform(words, folder);
       assert.equal(status, 2, `${words.join(" ")}: ${stderr}`);
       assert.match(stderr, message);
     }
+    assert.ok(!existsSync(join(folder, "none")));
   });
 
   it("says which part failed, and what it said", (t) => {

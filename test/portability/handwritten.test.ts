@@ -25,10 +25,14 @@ const smallOf = ({ name }: { readonly name: string }): typeof SMALL =>
 if (process.env.ISOFORM_NVCC) process.env.PATH = `${process.env.ISOFORM_NVCC}${delimiter}${process.env.PATH}`;
 
 describe("hand-written programs in C", { skip: findCompiler() ? false : "no C compiler" }, () => {
-  for (const application of APPLICATIONS)
-    it(`${application.name} gives the right result, twice, and a wrong one is found`, async () => {
+  const works = [
+    ...APPLICATIONS.map((application) => ({ application, given: { globals: 0 as 0 | 1 } })),
+    { application: gsr, given: { globals: 1 as 0 | 1 } },
+  ];
+  for (const { application, given } of works)
+    it(`${application.name}${given.globals ? " with a global section" : ""} gives the right result, twice, and a wrong one is found`, async () => {
       let spoilt = false;
-      const work = await application.byHand!(smallOf(application));
+      const work = await application.byHand!({ ...smallOf(application), ...given });
       const validate: typeof work.validate = (outputs) => {
         // In the last array but the scalars: of the solution, the residual, the populations.
         const array = outputs.findLast(({ length }) => length > 1)!;

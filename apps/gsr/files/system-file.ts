@@ -201,6 +201,7 @@ export function systemRows(device: DeviceSet | Device, system: SystemRead): RowS
 const NOT_WITH_SYSTEM: Readonly<Record<string, string>> = {
   generator: "generator",
   gib: "gib",
+  global: "global",
   stars: "stars",
   scanLaw: "scan-law",
   epochs: "epochs",

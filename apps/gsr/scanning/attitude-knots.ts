@@ -84,20 +84,12 @@ export const pieceAt = ({ pieces }: AttitudePieces, time: number): number =>
 
 /**
  * Knots from the first observation to the last, for the sorted times of all transits. `auto` takes 685 s, or the shortest length with ten transits
- * an interval on average and eight or more in the four intervals of every spline; at the ends, transits that stand alone are left out. Throws
- * LaunchError for lengths that leave splines undetermined, and for those that the axes do not allow.
+ * an interval on average and eight or more in the four intervals of every spline; at the ends, transits that stand alone are left out, whoever chose the
+ * length. Throws LaunchError for lengths that leave splines undetermined, and for lengths that the axes do not allow.
  */
 export function attitudeKnots(times: Float64Array, rules: KnotRules): AttitudeKnots {
   const { knot, axes, what } = rules;
-  const knots = knot === "auto" ? longEnough(times, rules) : knotsOf(times, 0, times.length, knot, rules);
-  if (knot !== "auto" && (knots.transitsAnInterval < LEAST || least(supportOf(times, knots)) < LEAST)) {
-    const enough = longEnough(times, rules).length;
-    const digits = 10 ** (Math.floor(Math.log10(enough)) - 1);
-    const rounded = (Math.ceil(enough / digits) * digits).toLocaleString("en-US");
-    throw new LaunchError(
-      `knots of ${knot} s see ${knots.transitsAnInterval.toFixed(2)} transits each: ${what} need ${rounded} s or more (--knot auto)`,
-    );
-  }
+  const knots = knot === "auto" ? longEnough(times, rules) : ofLength(times, knot, rules);
   if (axes === "satellite" && knots.length > LONGEST_SATELLITE)
     throw new LaunchError(
       `turns about the satellite's axes need knots of ${LONGEST_SATELLITE} s or less, and ${what} have ${Math.round(knots.length).toLocaleString("en-US")} s: ` +
@@ -121,22 +113,54 @@ function knotsOf(times: Float64Array, first: number, end: number, length: number
   };
 }
 
+/** Splines at the ends, which see fewer transits than others. */
+const ENDS = KNOTS - 1;
+
+/** Place of a spline that sees too few transits: `inside`, where only longer knots help, or an end, where a transit can be left out. */
+function weakest(support: Int32Array): "inside" | "begin" | "end" | undefined {
+  if (least(support) >= LEAST) return undefined;
+  if (least(support.subarray(ENDS, support.length - ENDS)) < LEAST) return "inside";
+  return least(support.subarray(0, ENDS)) < LEAST ? "begin" : "end";
+}
+
+/** Knots of about the length that is asked for. */
+function ofLength(times: Float64Array, length: number, rules: KnotRules): AttitudeKnots {
+  for (let [first, end] = [0, times.length]; end - first >= LEAST * KNOTS;) {
+    const knots = knotsOf(times, first, end, length, rules);
+    const where = weakest(supportOf(times, knots));
+    if (where === undefined && knots.transitsAnInterval >= LEAST) return knots;
+    if (where === undefined || where === "inside") break;
+    if (where === "begin") first++;
+    else end--;
+  }
+  const { transitsAnInterval } = knotsOf(times, 0, times.length, length, rules);
+  const enough = longEnough(times, rules).length;
+  const digits = 10 ** (Math.floor(Math.log10(enough)) - 1);
+  const rounded = (Math.ceil(enough / digits) * digits).toLocaleString("en-US");
+  const seen =
+    transitsAnInterval < LEAST
+      ? `${transitsAnInterval.toFixed(2)} transits each`
+      : `${transitsAnInterval.toFixed(2)} transits each on average, and fewer than ${LEAST} in the four intervals of a spline`;
+  throw new LaunchError(
+    `knots of ${length} s see ${seen}: ${rules.what} ${enough > length ? `need ${rounded} s or more` : `can have ${rounded} s`} (--knot auto)`,
+  );
+}
+
 function longEnough(times: Float64Array, rules: KnotRules): AttitudeKnots {
   const { what } = rules;
   let [first, end, factor] = [0, times.length, 1];
-  const ends = KNOTS - 1;
   for (;;) {
     if (end - first < LEAST * KNOTS)
       throw new LaunchError(`${what} have ${times.length} transits, too few for an attitude: ask for more stars`);
     const span = times[end - 1] - times[first] + rules.transitTime + 2;
     const length = Math.max(SHORTEST, factor * TRANSITS * (span / (end - first)));
     const knots = knotsOf(times, first, end, length, rules);
-    const support = supportOf(times, knots);
-    if (least(support) >= LEAST) return knots;
-    if (least(support.subarray(ends, support.length - ends)) < LEAST) {
+    const where = weakest(supportOf(times, knots));
+    if (where === undefined) return knots;
+    if (where === "inside") {
       factor = (length * LONGER * (end - first)) / (TRANSITS * span);
       [first, end] = [0, times.length];
-    } else if (least(support.subarray(0, ends)) < LEAST) first++;
+    } else if (where === "begin") first++;
     else end--;
   }
 }

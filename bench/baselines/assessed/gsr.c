@@ -1,4 +1,4 @@
-// LSQR (Paige and Saunders 1982) on the system of gsr.h, with the six kernels of the published Gaia solver: results the unknowns, and the norms
+// LSQR (Paige and Saunders 1982) on the system of gsr.h, with the kernels of the published Gaia solver, eight where there is a global unknown: results the unknowns, and the norms
 // of the residual, as the iteration carries it along, and of the known terms.
 #include "../gsr.c"
 #include "gsr.h"
@@ -52,6 +52,7 @@ static void forward(Solver *c, double *seconds) {
   TIMED(1, a1Astro(s->astro, s->star, c->v, c->u, s->rows));
   TIMED(2, a1Att(s->att, s->knot, c->v + s->attitude, c->u, s->rows, s->knots));
   TIMED(3, a1Instr(s->instr, s->column, c->v + s->instrument, c->u, s->rows));
+  if (s->globals) TIMED(7, a1Glob(s->glob, c->v + s->global, c->u, s->rows));
 #pragma omp parallel for schedule(static)
   for (int64_t r = 0; r < s->constraints; r++) {
     double sum = 0;
@@ -67,6 +68,7 @@ static void transpose(Solver *c, double *seconds) {
   TIMED(4, a2Astro(s->astro, s->starRow, c->u, c->v, s->stars));
   TIMED(5, a2Att(s->att, s->knot, c->u, c->v + s->attitude, s->rows, s->knots));
   TIMED(6, a2Instr(s->instr, s->column, c->u, c->v + s->instrument, s->rows, s->columns));
+  if (s->globals) TIMED(8, a2Glob(s->glob, c->u, c->v + s->global, s->rows));
 #pragma omp parallel for schedule(static)
   for (int64_t j = 0; j < s->columns; j++) {
     double sum = 0;
@@ -88,7 +90,8 @@ int32_t run(void *program, int64_t iterations, double *seconds) {
   scale(1 / alpha, v, n);
   memcpy(w, v, n * sizeof(double));
   double phi_bar = beta, rho_bar = alpha;
-  for (int k = 0; k < 7; k++) seconds[k] = 0;
+  const int quantities = c->s.globals ? 9 : 7;
+  for (int k = 0; k < quantities; k++) seconds[k] = 0;
   const double start = omp_get_wtime();
   for (int64_t k = 0; k < iterations; k++) {
     scale(-alpha, c->u, m);
@@ -112,7 +115,7 @@ int32_t run(void *program, int64_t iterations, double *seconds) {
     }
   }
   seconds[0] = omp_get_wtime() - start;
-  for (int k = 0; k < 7; k++) seconds[k] /= iterations;
+  for (int k = 0; k < quantities; k++) seconds[k] /= iterations;
   c->residual = phi_bar;
   return 0;
 }

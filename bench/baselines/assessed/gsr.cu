@@ -1,4 +1,4 @@
-// LSQR (Paige and Saunders 1982) on the system of gsr.h, with the six kernels of the published Gaia solver: results the unknowns, and the norms
+// LSQR (Paige and Saunders 1982) on the system of gsr.h, with the kernels of the published Gaia solver, eight where there is a global unknown: results the unknowns, and the norms
 // of the residual, as the iteration carries it along, and of the known terms.
 #include "program.cuh"
 enum { ASTRO = 5, ATT = 12, INSTR = 6 };
@@ -37,6 +37,10 @@ __global__ void __launch_bounds__(256) a1Instr(const double *__restrict__ a, con
   double sum = 0;
   for (int k = 0; k < INSTR; k++) sum += a[INSTR * i + k] * x[column[INSTR * i + k]];
   b[i] += sum;
+}
+__global__ void __launch_bounds__(256) a1Glob(const double *__restrict__ g, const double *__restrict__ x, double *__restrict__ b, int64_t rows) {
+  ELEMENT(i, rows)
+  b[i] += g[i] * x[0];
 }
 
 __device__ static double sum_of_warp(double value) {
@@ -88,6 +92,12 @@ __global__ void __launch_bounds__(256) a2Instr(const double *__restrict__ a, con
   ELEMENT(i, rows)
   const double t = u[i];
   for (int k = 0; k < INSTR; k++) atomicAdd(&v[column[INSTR * i + k]], a[INSTR * i + k] * t);
+}
+__global__ void __launch_bounds__(1024) a2Glob(const double *__restrict__ g, const double *__restrict__ u, double *v, int64_t rows) {
+  double own = 0;
+  for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < rows; i += (int64_t)gridDim.x * blockDim.x) own += g[i] * u[i];
+  const double total = sum_of_block(own);
+  if (threadIdx.x == 0) atomicAdd(v, total);
 }
 __global__ void __launch_bounds__(256) a2Constraints(const int *__restrict__ start, const int *__restrict__ row, const double *__restrict__ a,
                                                      const double *__restrict__ u, double *__restrict__ v, int64_t columns) {
@@ -168,6 +178,7 @@ void *prepare(int32_t device, const int64_t *sizes, const double *const *inputs)
         const System &h = c->host;
         System &s = c->s = h;
         s.astro = c->own(h.astro, ASTRO * h.rows), s.att = c->own(h.att, ATT * h.rows), s.instr = c->own(h.instr, INSTR * h.rows);
+        if (h.globals) s.glob = c->own(h.glob, h.rows);
         s.star = c->own(h.star, h.rows), s.knot = c->own(h.knot, h.rows), s.column = c->own(h.column, INSTR * h.rows);
         s.starRow = c->own(h.starRow, h.stars + 1), s.rowStart = c->own(h.rowStart, h.constraints + 1), s.index = c->own(h.index, h.entries);
         s.columnStart = c->own(h.columnStart, h.columns + 1), s.row = c->own(h.row, h.entries);
@@ -198,6 +209,10 @@ static void forward(Solver *c, Clock &clock) {
   clock.mark();
   a1Instr<<<blocks(s.rows), 256>>>(s.instr, s.column, c->v + s.instrument, c->u, s.rows);
   clock.mark();
+  if (s.globals) {
+    a1Glob<<<blocks(s.rows), 256>>>(s.glob, c->v + s.global, c->u, s.rows);
+    clock.mark();
+  }
   a1Constraints<<<blocks(32 * s.constraints), 256>>>(s.rowStart, s.index, s.values, c->v + s.instrument, b, s.constraints);
 }
 
@@ -212,6 +227,10 @@ static void transpose(Solver *c, Clock &clock) {
   clock.mark();
   a2Instr<<<blocks(s.rows), 256>>>(s.instr, s.column, c->u, instrument, s.rows);
   clock.mark();
+  if (s.globals) {
+    a2Glob<<<2 * c->processors, 1024>>>(s.glob, c->u, c->v + s.global, s.rows);
+    clock.mark();
+  }
   a2Constraints<<<blocks(s.columns), 256>>>(s.columnStart, s.row, s.transposed, c->u + s.rows, instrument, s.columns);
 }
 
@@ -247,11 +266,13 @@ int32_t run(void *program, int64_t iterations, double *seconds) {
     whole.mark();
     must(cudaDeviceSynchronize());
     seconds[0] = whole.seconds(0, 1) / iterations;
-    for (int kernel = 0; kernel < 6; kernel++) {
+    // Each product has a mark before its first kernel and after each; the two of the global unknown are told last.
+    const size_t marks = 4 + c->s.globals;
+    for (size_t kernel = 0; kernel < 2 * (marks - 1); kernel++) {
       seconds[1 + kernel] = 0;
-      // Each product has four marks around its three kernels.
+      const size_t product = kernel < 6 ? kernel / 3 : kernel - 6, place = kernel < 6 ? kernel % 3 : 3;
       for (int64_t step = 0; step < iterations; step++) {
-        const size_t from = 8 * step + kernel + kernel / 3;
+        const size_t from = (2 * step + product) * marks + place;
         seconds[1 + kernel] += clock.seconds(from, from + 1) / iterations;
       }
     }

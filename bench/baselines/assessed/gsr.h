@@ -1,17 +1,18 @@
-// The system of the Gaia solver on the host, its columns scaled to unit norm: sizes {stars, rows, knots, columns, constraints, their entries};
+// The system of the Gaia solver on the host, its columns scaled to unit norm: sizes {stars, rows, knots, columns, constraints, their entries,
+// global unknowns: 0 or 1};
 // inputs the coefficients [rows][5], [rows][12] and [rows][6], each row's first knot, its columns [rows][6], the first row of each star and
-// the end, then of the constraints the first entry of each and the end, and the columns and values of the entries. Unknowns are
-// [stars][5], [3][knots] and [columns]; known terms are the sums of rows.
+// the end, then of the constraints the first entry of each and the end, and the columns and values of the entries, and where there is a global
+// unknown its coefficients [rows]. Unknowns are [stars][5], [3][knots], [columns] and the global one; known terms are the sums of rows.
 #include "program.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct {
-  int64_t stars, rows, knots, columns, constraints, entries;
-  // Where the sections of attitude and instrument begin, and how many unknowns there are.
-  int64_t attitude, instrument, unknowns;
-  double *astro, *att, *instr;
+  int64_t stars, rows, knots, columns, constraints, entries, globals;
+  // Where the sections of attitude, instrument and global unknown begin, and how many unknowns there are.
+  int64_t attitude, instrument, global, unknowns;
+  double *astro, *att, *instr, *glob;
   int32_t *star, *knot, *column, *starRow;
   // The constraints by row, and by column.
   int32_t *rowStart, *index, *columnStart, *row;
@@ -21,7 +22,7 @@ typedef struct {
 } System;
 
 static void release_system(System *s) {
-  void *arrays[] = {s->astro, s->att, s->instr, s->star, s->knot, s->column, s->starRow, s->rowStart, s->index, s->columnStart, s->row,
+  void *arrays[] = {s->astro, s->att, s->instr, s->glob, s->star, s->knot, s->column, s->starRow, s->rowStart, s->index, s->columnStart, s->row,
                     s->values, s->transposed, s->b, s->p};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) free(arrays[k]);
 }
@@ -75,16 +76,23 @@ static int transpose_constraints(System *s) {
       const int64_t unknown = (s)->instrument + (s)->column[INSTR * i + k];                                                        \
       work;                                                                                                                        \
     }                                                                                                                              \
+    if ((s)->globals) {                                                                                                            \
+      double *a = &(s)->glob[i];                                                                                                   \
+      const int64_t unknown = (s)->global;                                                                                         \
+      work;                                                                                                                        \
+    }                                                                                                                              \
   }
 
 // 1, or 0 where memory is short.
 static int prepare_system(System *s, const int64_t *sizes, const double *const *inputs) {
   memset(s, 0, sizeof *s);
-  s->stars = sizes[0], s->rows = sizes[1], s->knots = sizes[2], s->columns = sizes[3], s->constraints = sizes[4], s->entries = sizes[5];
-  s->attitude = ASTRO * s->stars, s->instrument = s->attitude + 3 * s->knots, s->unknowns = s->instrument + s->columns;
+  s->stars = sizes[0], s->rows = sizes[1], s->knots = sizes[2], s->columns = sizes[3], s->constraints = sizes[4], s->entries = sizes[5], s->globals = sizes[6];
+  s->attitude = ASTRO * s->stars, s->instrument = s->attitude + 3 * s->knots, s->global = s->instrument + s->columns;
+  s->unknowns = s->global + s->globals;
   s->astro = copy_of(inputs[0], ASTRO * s->rows);
   s->att = copy_of(inputs[1], ATT * s->rows);
   s->instr = copy_of(inputs[2], INSTR * s->rows);
+  if (s->globals) s->glob = copy_of(inputs[9], s->rows);
   s->knot = integers(inputs[3], s->rows);
   s->column = integers(inputs[4], INSTR * s->rows);
   s->starRow = integers(inputs[5], s->stars + 1);
@@ -94,7 +102,7 @@ static int prepare_system(System *s, const int64_t *sizes, const double *const *
   s->star = (int32_t *)malloc(s->rows * sizeof(int32_t));
   s->b = (double *)calloc(s->rows + s->constraints, sizeof(double));
   s->p = (double *)calloc(s->unknowns, sizeof(double));
-  const int complete = s->astro && s->att && s->instr && s->knot && s->column && s->starRow && s->rowStart && s->index && s->values &&
+  const int complete = s->astro && s->att && s->instr && (s->glob || !s->globals) && s->knot && s->column && s->starRow && s->rowStart && s->index && s->values &&
                        s->star && s->b && s->p;
   if (!complete) return 0;
   for (int64_t star = 0; star < s->stars; star++)

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { IsoformError } from "../../base/errors.js";
 import { thisMachine } from "../machine.js";
 import type { ForecastInputs, LinkFactors, Predictor } from "./predictor.js";
 import { pointName, pointsOf, type StudyPoint, type ScalingRequest } from "./request.js";
@@ -25,6 +26,14 @@ export interface Forecast {
   readonly extrapolated: readonly PredictedPoint[];
   /** Points that cannot be predicted, and why. */
   readonly leftOut: Readonly<Record<string, string>>;
+}
+
+/** Throws IsoformError, with the reason of each, where no point that is to be measured can run: nothing would be left to compare predictions with. */
+export function requireAnyPoint(request: ScalingRequest, predictor: Predictor): void {
+  const refused = pointsOf(request, request.ranks).map((point) => ({ name: pointName(point), reason: predictor.refusal(point) }));
+  if (refused.some(({ reason }) => reason === undefined)) return;
+  const reasons = refused.map(({ name, reason }) => `${name}: ${reason}`).join("; ");
+  throw new IsoformError(`no point of the study can run (${reasons}): give a larger problem, or smaller --ranks`);
 }
 
 /** Predicts the points of a request from its inputs. */

@@ -22,6 +22,23 @@ test("a run gives the iteration and the six kernels, and stands up to the host's
   prepared.free();
 });
 
+test("with a global section a run gives the seventh and eighth kernel, and is another problem", async () => {
+  const options = { gib: 0.004, iterations: 4, globals: 1 } as const;
+  const prepared = await application.prepare(await devices(device), options);
+  assert.equal(prepared.problem, "gsr 0.004 GiB, global section");
+  const samples = await prepared.run();
+  assert.deepEqual(
+    samples.map((s) => s.quantity),
+    ["iteration", "a1Astro", "a1Att", "a1Instr", "a2Astro", "a2Att", "a2Instr", "a1Glob", "a2Glob"],
+  );
+  assert.ok(samples.every((s) => s.seconds > 0 && s.bytes! > 0 && s.flops! > 0));
+  const { ok, maxError } = await prepared.validate();
+  assert.ok(ok && maxError < 1e-13, `${maxError}`);
+  prepared.free();
+  // A coefficient a row less room for rows.
+  assert.ok(Math.abs(application.footprint(options) / application.footprint({ ...options, globals: 0 }) - 1) < 0.01);
+});
+
 for (const form of application.forms!.names)
   test(`the form ${form} is measured under its own name, and stands up to the host's residual`, async () => {
     const prepared = await application.prepare(await devices(device), { gib: 0.004, iterations: 4, form });

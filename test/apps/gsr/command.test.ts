@@ -41,6 +41,35 @@ test("isoform gsr solves the system and writes JSON", async () => {
   assert.equal(result.kernels.find((k: { name: string }) => k.name === "a1Att").flops, 25 * result.shape.observations);
 });
 
+test("isoform gsr --global 1 has the global section's kernels and unknown, in a checkpoint too", async () => {
+  const [file, state] = ["global.json", "global.state"].map((name) => join(folder, name));
+  const words = ["--generator", "parallel", "--gib", "0.002", "--devices", "js", "--form", "paper"];
+  const { stdout } = await isoform(
+    "gsr",
+    ...words,
+    "--global",
+    "1",
+    "--iterations",
+    "8",
+    "--json",
+    file,
+    "--checkpoint",
+    state,
+    "--every",
+    "4",
+  );
+  for (const name of ["a1Glob", "a2Glob", "addGlobal"]) assert.match(stdout, new RegExp(`^${name} +\\d`, "m"));
+  const { shape, kernels, options } = JSON.parse(await readFile(file, "utf8"));
+  assert.deepEqual([shape.globals, options.globals], [1, 1]);
+  assert.equal(kernels.find((k: { name: string }) => k.name === "a1Glob").bytes, 24 * shape.observations + 8);
+  const resumed = await isoform("gsr", "--restart", state, "--devices", "js", "--iterations", "12");
+  assert.match(resumed.stdout, /^a1Glob +\d/m);
+  await assert.rejects(
+    isoform("gsr", "--restart", state, "--devices", "js", "--global", "0"),
+    /the checkpoint was made with --global 1: leave --global out, or start anew/,
+  );
+});
+
 test("isoform gsr takes the fastest form where none is asked for", async () => {
   const { stdout } = await isoform("gsr", "--generator", "parallel", "--gib", "0.002", "--devices", "js", "--iterations", "2");
   assert.match(stdout, /parallel generator, fused form/);
@@ -99,7 +128,18 @@ test("isoform gsr --robust, --out and compare", async () => {
   assert.match(await readFile(join(folder, "pairs.html"), "utf8"), /^<!doctype html>[^]*the solutions agree[^]*<figure><svg /);
 });
 
-const WRITTEN = new Set(["gsr.json", "scanning.json", "a.json", "b.json", "pairs.svg", "pairs.html", "sky.html"]);
+const WRITTEN = new Set([
+  "gsr.json",
+  "global.json",
+  "global.state",
+  "global.state.previous",
+  "scanning.json",
+  "a.json",
+  "b.json",
+  "pairs.svg",
+  "pairs.html",
+  "sky.html",
+]);
 
 const BAD: [words: string[], message: RegExp][] = [
   [["--devices", "abacus"], /"abacus"/],
@@ -129,6 +169,13 @@ const BAD: [words: string[], message: RegExp][] = [
   [["--errors", "probes", "1", "--devices", "js"], /1 probes give no errors: probes need 2 or more/],
   [["--errors", "guess"], /It needs lsqr, probes, or probes and their number/],
   [["--generator", "parallel", "--known", "truth"], /--known is for --generator scanning, and this is --generator parallel: leave it out/],
+  [
+    ["--global", "1"],
+    /--global is for systems of random coefficients, and scanning has PPN gamma always: leave it out, or add --generator/,
+  ],
+  [["--generator", "parallel", "--global", "2"], /It needs 0 or 1/],
+  [["--system", "missing.h5", "--global", "1"], /--global is not for --system, whose file has the rows of the system: leave it out/],
+  [["--generator", "published", "--global", "1", "--gib", "0.56", "--devices", "js"], /no size of 0\.56 GiB: ask for --gib 0\.574 or more/],
   [["--generator", "parallel", "--robust"], /--robust is for --generator scanning/],
   [["compare", "a.json"], /gsr compare needs the files of two solutions, and got 1/],
   [["compare", "a.json", "b.json"], /cannot read a\.json/],

@@ -13,17 +13,18 @@ test("random words become numbers inside (0, 1)", () => {
 });
 
 /** Whole arrays of a system's rows. */
-function collect(pieces: Iterable<Rows>): Record<"knot" | "column" | "astrometric" | "attitude" | "instrument", number[]> {
-  const all = { knot: [], column: [], astrometric: [], attitude: [], instrument: [] } as ReturnType<typeof collect>;
+function collect(pieces: Iterable<Rows>): Record<"knot" | "column" | "astrometric" | "attitude" | "instrument" | "global", number[]> {
+  const all = { knot: [], column: [], astrometric: [], attitude: [], instrument: [], global: [] } as ReturnType<typeof collect>;
   for (const rows of pieces)
     for (const name of Object.keys(all) as (keyof typeof all)[]) {
-      const width = rows[name].length / rows.knot.length;
-      for (const value of rows[name].subarray(0, rows.count * width)) all[name].push(value);
+      const width = (rows[name]?.length ?? 0) / rows.knot.length;
+      for (const value of (rows[name] ?? rows.astrometric).subarray(0, rows.count * width)) all[name].push(value);
     }
   return all;
 }
 
 const small: Shape = scaledShape(0.002);
+const withGlobal: Shape = scaledShape(0.002, 1);
 
 for (const [name, rows] of [
   ["published", () => publishedRows(small, 100)],
@@ -51,23 +52,44 @@ for (const [name, rows] of [
     }
   });
 
-test("the published generator draws in the published order", () => {
-  const shape = publishedShape(1);
-  const [first] = publishedRows(shape, 3);
-  const random = new GlibcRandom(0);
-  const column = () => Math.trunc(random.uniform() * 260_337);
-  const coefficient = () => random.uniform() * 2 - 1;
-  for (let i = 0; i < 3; i++) {
-    assert.equal(first.knot[i], 4 * i);
-    assert.deepEqual([...first.column.subarray(6 * i, 6 * i + 6)], [i, column(), column(), column(), column(), column()]);
-    for (const [array, width] of [
-      [first.astrometric, 5],
-      [first.attitude, 12],
-      [first.instrument, 6],
-    ] as const)
-      for (let k = 0; k < width; k++) assert.equal(array[width * i + k], coefficient());
-  }
+for (const [name, rows] of [
+  ["published", () => publishedRows(withGlobal, 100)],
+  ["parallel", () => [parallelRows(withGlobal, 7, 0, 100), parallelRows(withGlobal, 7, 100)]],
+] as const)
+  test(`the ${name} generator draws a global coefficient for each row`, () => {
+    const { global } = collect(rows());
+    assert.equal(global.length, withGlobal.observations);
+    assert.ok(global.every((g) => g >= -1 && g <= 1));
+    const [mean, square] = [(g: number) => g, (g: number) => g * g].map((of) => global.reduce((t, g) => t + of(g), 0) / global.length);
+    assert.ok(Math.abs(mean) < 5 / Math.sqrt(3 * global.length));
+    assert.ok(Math.abs(square - 1 / 3) < 5 / Math.sqrt(11 * global.length));
+  });
+
+test("a global section leaves the other numbers of the parallel generator as they are", () => {
+  const [without, withIt] = [small, withGlobal].map((shape) => parallelRows({ ...shape, observations: 200 }, 7));
+  for (const name of ["astrometric", "attitude", "instrument"] as const) assert.deepEqual(withIt[name], without[name]);
+  assert.equal(without.global, undefined);
 });
+
+for (const globals of [0, 1] as const)
+  test(`the published generator draws in the published order, with ${globals} global unknowns`, () => {
+    const shape = publishedShape(1, globals);
+    const [first] = publishedRows(shape, 3);
+    const random = new GlibcRandom(0);
+    const column = () => Math.trunc(random.uniform() * 260_337);
+    const coefficient = () => random.uniform() * 2 - 1;
+    for (let i = 0; i < 3; i++) {
+      assert.equal(first.knot[i], 4 * i);
+      assert.deepEqual([...first.column.subarray(6 * i, 6 * i + 6)], [i, column(), column(), column(), column(), column()]);
+      for (const [array, width] of [
+        [first.astrometric, 5],
+        [first.attitude, 12],
+        [first.instrument, 6],
+        [first.global ?? new Float64Array(), globals],
+      ] as const)
+        for (let k = 0; k < width; k++) assert.equal(array[width * i + k], coefficient());
+    }
+  });
 
 test("after the passes every index is drawn", () => {
   const random = new GlibcRandom(0);

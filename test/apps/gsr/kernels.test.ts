@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { open } from "isoform";
-import { PAPER_KERNELS } from "../../../apps/gsr/paper.js";
+import { paperKernels } from "../../../apps/gsr/paper.js";
 import { instrumentLayout } from "../../../apps/gsr/shape.js";
 import { Solver } from "../../../apps/gsr/solver.js";
 
 const device = await open("js");
-const solver = await Solver.create(device, { gib: 0.003 });
+const solver = await Solver.create(device, { gib: 0.003, globals: 1 });
 after(async () => {
   solver.free();
   await device.close();
@@ -27,9 +27,11 @@ const COUNTS: Record<string, { bytes: number; flops: number }> = {
   a2Astro: { bytes: 48 * N + 80 * S + 4 * (S + 1), flops: 10 * N + 5 * S },
   a2Att: { bytes: 108 * N + 8 * attitude, flops: 12 * N },
   a2Instr: { bytes: 80 * N + 8 * instrument, flops: 6 * N },
+  a1Glob: { bytes: 24 * N + 8, flops: 2 * N },
+  a2Glob: { bytes: 16 * N, flops: 2 * N },
 };
 
-for (const name of PAPER_KERNELS)
+for (const name of paperKernels(solver.shape))
   test(`work counted for ${name}`, () => {
     const { bytes, flops } = solver.steps.find((step) => step.name === name)!.launch.cost;
     assert.deepEqual({ bytes, flops }, COUNTS[name]);

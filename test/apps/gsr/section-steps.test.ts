@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { open } from "isoform";
 import { devices } from "isoform/set";
+import { hooks } from "../../../src/device/tools/hooks.js";
 import { Convergence, SECTION_NAMES } from "../../../apps/gsr/section-steps.js";
 import { sections } from "../../../apps/gsr/shape.js";
 import type { SolverOptions } from "../../../apps/gsr/solver.js";
@@ -87,4 +88,25 @@ test("iterations are recorded evenly over their logarithm", () => {
   const counts = [10, 100, 1000].map((from) => due.filter((n) => n >= from && n < 10 * from).length);
   assert.deepEqual(counts.slice(1), [24, 24]);
   assert.ok(counts[0] > 20 && counts[0] <= 24);
+});
+
+test("the plan of memory has what the record takes", async () => {
+  for (const spec of ["js", "js*2"]) {
+    const set = await devices(spec);
+    const planned: number[] = [];
+    let taken = 0;
+    for (const convergence of [false, true]) {
+      const options = { form: "fused", sides: 1, convergence, onPlan: ({ bytes }: { bytes: number }) => planned.push(bytes) } as const;
+      const solver = await Solver.create(set, { ...SYSTEM, ...options });
+      if (convergence) {
+        const detach = hooks.attach({ allocate: ({ bytes }) => void (taken += bytes) });
+        await solver.solve({ iterations: 3, convergence: new Convergence() });
+        detach();
+      }
+      solver.free();
+    }
+    assert.ok(taken > 0);
+    assert.equal(planned[1] - planned[0], taken, spec);
+    await set.close();
+  }
 });

@@ -6,6 +6,7 @@ import {
   instrumentLayout,
   publishedGib,
   publishedShape,
+  requirePublishedSize,
   scaledShape,
   sections,
   sharedUnknowns,
@@ -32,6 +33,20 @@ test("the published program's count of memory", () => {
   assert.equal(publishedGib(publishedShape(10)).toFixed(6), "9.999268");
 });
 
+test("sizes with a global unknown: 24 coefficients a row, and vectors without it, as the published program counts", () => {
+  const without = publishedShape(10);
+  const shape = publishedShape(10, 1);
+  assert.deepEqual([shape.globals, shape.stars], [1, without.stars]);
+  const { unknowns } = sections(without);
+  const bytes = (observations: number): number => observations * (24 * 8 + 16 + 8 + 24) + 5 * 8 * unknowns;
+  assert.ok(bytes(shape.observations) < 10 * 2 ** 30 && bytes(shape.observations + 10_000) >= 10 * 2 ** 30);
+  assert.ok(Math.abs((publishedGib(shape) * 2 ** 30) / bytes(shape.observations) - 1) < 1e-6);
+  assert.deepEqual(sections(shape), { ...sections(without), unknowns: unknowns + 1 });
+  assert.equal(sharedUnknowns(shape), 951_806);
+  assert.throws(() => requirePublishedSize(0.56, 1), /ask for --gib 0\.574 or more/);
+  requirePublishedSize(0.574, 1);
+});
+
 test("sections of the published unknowns", () => {
   const shape = publishedShape(10);
   const { size, ...blocks } = instrumentLayout(shape);
@@ -52,16 +67,21 @@ test("rows are shared out among the stars", () => {
 
 test("small systems shrink in all sections and keep to their size", () => {
   const full = publishedShape(0.25);
-  for (const gib of [0.002, 0.02, 0.25]) {
-    const shape = scaledShape(gib);
-    const share = gib / publishedGib(full);
+  for (const [gib, globals] of [
+    [0.002, 0],
+    [0.002, 1],
+    [0.02, 0],
+    [0.25, 1],
+  ] as const) {
+    const shape = scaledShape(gib, globals);
+    const share = gib / publishedGib({ ...full, globals });
     assert.ok(Math.abs(publishedGib(shape) / gib - 1) < 1e-3);
     assert.ok(Math.abs(shape.stars / full.stars / share - 1) < 0.05);
     assert.ok(Math.abs(shape.knots / full.knots / share - 1) < 0.01);
     assert.ok(sections(shape).unknowns < sections(full).unknowns * share * 1.1 + 1000);
     assert.ok(attitudePass(shape) < shape.observations && instrumentLayout(shape).size < shape.observations);
   }
-  assert.deepEqual(scaledShape(10), publishedShape(10));
+  for (const globals of [0, 1] as const) assert.deepEqual(scaledShape(10, globals), publishedShape(10, globals));
 });
 
 test("sizes that make no system are refused", () => {

@@ -3,19 +3,16 @@ import { after, test } from "node:test";
 import type { Device } from "isoform";
 import { LaunchError, open } from "isoform";
 import { devices } from "isoform/set";
-import { constraintRows } from "../../../apps/gsr/constraints.js";
 import { parallelRows } from "../../../apps/gsr/generate.js";
-import { publishedRows } from "../../../apps/gsr/published.js";
 import { constraintResiduals, observationResiduals } from "../../../apps/gsr/reference.js";
 import { weighted } from "../../../apps/gsr/robust.js";
 import { scanningRows } from "../../../apps/gsr/scanning/index.js";
-import { KNOTS, scaledShape, sections, sharedUnknowns, starRows } from "../../../apps/gsr/shape.js";
-import type { SimulatedName } from "../../../apps/gsr/simulated.js";
-import { SIMULATED, simulatedRows } from "../../../apps/gsr/simulated.js";
+import { scaledShape, sections, sharedUnknowns } from "../../../apps/gsr/shape.js";
+import { simulatedRows, SIMULATED } from "../../../apps/gsr/simulated.js";
 import { Solver, fastestForm } from "../../../apps/gsr/solver.js";
 import { createSystem, footprint, requireRoom } from "../../../apps/gsr/system.js";
-import type { PlainMatrix } from "./plain-lsqr.js";
 import { plainLsqr } from "./plain-lsqr.js";
+import { distance, plainMatrix } from "./plain-system.js";
 
 const device = await open("js");
 device.precision = "strict";
@@ -23,78 +20,45 @@ after(() => device.close());
 
 const gib = 0.002;
 const shape = scaledShape(gib);
-const { attitude, instrument, unknowns } = sections(shape);
-
-/** The unscaled system as a plain matrix, made on the host. */
-function plainMatrix(generator: SimulatedName, seed: number): PlainMatrix {
-  const matrix: PlainMatrix = [];
-  const starRow = starRows(shape);
-  let star = 0;
-  for (const rows of generator === "published" ? publishedRows(shape) : [parallelRows(shape, seed)])
-    for (let r = 0; r < rows.count; r++) {
-      while (rows.first + r >= starRow[star + 1]) star++;
-      const row: PlainMatrix[number] = [];
-      for (let k = 0; k < 5; k++) row.push({ column: 5 * star + k, value: rows.astrometric[5 * r + k] });
-      for (let k = 0; k < 12; k++)
-        row.push({ column: attitude + Math.trunc(k / KNOTS) * shape.knots + rows.knot[r] + (k % KNOTS), value: rows.attitude[12 * r + k] });
-      for (let k = 0; k < 6; k++) row.push({ column: instrument + rows.column[6 * r + k], value: rows.instrument[6 * r + k] });
-      matrix.push(row);
-    }
-  const { rowStart, columns, values } = constraintRows(shape);
-  for (let c = 0; c + 1 < rowStart.length; c++)
-    matrix.push(
-      Array.from({ length: rowStart[c + 1] - rowStart[c] }, (_, e) => ({
-        column: instrument + columns[rowStart[c] + e],
-        value: values[rowStart[c] + e],
-      })),
-    );
-  return matrix;
-}
-
-/** The largest difference, relative to the largest value. */
-function distance(a: ArrayLike<number>, b: ArrayLike<number>): number {
-  assert.equal(a.length, b.length);
-  let [difference, size] = [0, 0];
-  for (let i = 0; i < a.length; i++) {
-    difference = Math.max(difference, Math.abs(a[i] - b[i]));
-    size = Math.max(size, Math.abs(b[i]));
-  }
-  return difference / size;
-}
+const { unknowns } = sections(shape);
 
 for (const generator of SIMULATED)
-  test(`the ${generator} system is the one that the host makes, scaled to columns of unit norm`, async () => {
-    const system = await createSystem(device, simulatedRows(shape, generator, 3), {});
-    const plain = plainMatrix(generator, 3);
-    const norms = new Float64Array(unknowns);
-    for (const row of plain) for (const { column, value } of row) norms[column] += value * value;
-    const p = await device.queue.read(system.scaling.all);
-    assert.ok(
-      distance(
-        p,
-        norms.map((square) => 1 / Math.sqrt(square)),
-      ) < 1e-14,
-    );
-    assert.ok(
-      distance(
-        await device.queue.read(system.knownTerms),
-        plain.map((row) => row.reduce((t, { value }) => t + value, 0)),
-      ) < 1e-14,
-    );
-    const scaled = (from: number, to: number) =>
-      plain.slice(0, shape.observations).flatMap((row) => row.slice(from, to).map(({ column, value }) => value * p[column]));
-    assert.ok(distance(await device.queue.read(system.astrometric), scaled(0, 5)) < 1e-14);
-    assert.ok(distance(await device.queue.read(system.attitude), scaled(5, 17)) < 1e-14);
-    assert.ok(distance(await device.queue.read(system.instrument), scaled(17, 23)) < 1e-14);
-    system.free();
-  });
+  for (const globals of [0, 1] as const)
+    test(`the ${generator} system is the one that the host makes, scaled to columns of unit norm, with ${globals} global unknowns`, async () => {
+      const shape = scaledShape(gib, globals);
+      const system = await createSystem(device, simulatedRows(shape, generator, 3), {});
+      const plain = plainMatrix(shape, generator, 3);
+      const norms = new Float64Array(sections(shape).unknowns);
+      for (const row of plain) for (const { column, value } of row) norms[column] += value * value;
+      const p = await device.queue.read(system.scaling.all);
+      assert.ok(
+        distance(
+          p,
+          norms.map((square) => 1 / Math.sqrt(square)),
+        ) < 1e-14,
+      );
+      assert.ok(
+        distance(
+          await device.queue.read(system.knownTerms),
+          plain.map((row) => row.reduce((t, { value }) => t + value, 0)),
+        ) < 1e-14,
+      );
+      const scaled = (from: number, to: number) =>
+        plain.slice(0, shape.observations).flatMap((row) => row.slice(from, to).map(({ column, value }) => value * p[column]));
+      assert.ok(distance(await device.queue.read(system.astrometric), scaled(0, 5)) < 1e-14);
+      assert.ok(distance(await device.queue.read(system.attitude), scaled(5, 17)) < 1e-14);
+      assert.ok(distance(await device.queue.read(system.instrument), scaled(17, 23)) < 1e-14);
+      assert.equal(system.global === undefined, globals === 0);
+      if (system.global) assert.ok(distance(await device.queue.read(system.global), scaled(23, 24)) < 1e-14);
+      system.free();
+    });
 
 test("LSQR takes the same steps as a plain one", async () => {
   const iterations = 5;
   const solver = await Solver.create(device, { gib, seed: 3 });
   const solution = await solver.solve({ iterations });
   const p = await device.queue.read(solver.system.scaling.all);
-  const scaled = plainMatrix("parallel", 3).map((row) => row.map(({ column, value }) => ({ column, value: value * p[column] })));
+  const scaled = plainMatrix(shape, "parallel", 3).map((row) => row.map(({ column, value }) => ({ column, value: value * p[column] })));
   const b = scaled.map((row) => row.reduce((t, { column, value }) => t + value / p[column], 0));
   const { x, variance, norms } = plainLsqr(scaled, b, unknowns, iterations);
 

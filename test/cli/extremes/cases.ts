@@ -48,6 +48,7 @@ const QUICK: Readonly<Record<string, Quick>> = {
   "pic weibel": PLASMA,
   port: { arguments: [HEAT_FILE], options: [] },
   poisson: { options: [...GRID, "--size", "8", "--iterations", "2"] },
+  "assess-counters": { arguments: ["{}"], options: [] },
   "scaling-part": { arguments: ["{}"], options: [] },
   // Measures where the folder is given, and else ends before it does.
   scaling: {

@@ -47,6 +47,31 @@ test("transits that stand alone at the ends are left out", () => {
   assert.ok(knots.length < 1.01 * interval);
 });
 
+test("transits that stand alone at the ends are left out with an explicit length, too", () => {
+  const interval = DURATION / 200;
+  const alone = Float64Array.from([0, ...times(2000).map((time) => time + 2.5 * interval), DURATION + 5 * interval]);
+  const { length } = attitudeKnots(alone, rules("some"));
+  for (const knot of [length, 1.1 * length]) {
+    const knots = attitudeKnots(alone, { ...rules("some"), knot });
+    assert.ok(knots.first > 2 * interval && knots.last < DURATION + 3 * interval, `${knot}: ${knots.first} to ${knots.last}`);
+    assert.ok(knots.length <= knot);
+  }
+  // Longer knots see enough with them.
+  assert.equal(attitudeKnots(alone, { ...rules("some"), knot: 4 * length }).first, 0);
+  // Nothing is left out where nothing stands alone.
+  const even = attitudeKnots(times(2000), { ...rules("some"), knot: 2 * interval });
+  assert.deepEqual([even.first, even.last], [times(2000)[0], times(2000).at(-1)]);
+});
+
+test("an explicit length that a gap bars is refused, with one that would do", () => {
+  const gap = times(2000).filter((time) => time < 0.5 * DURATION || time > 0.6 * DURATION);
+  const enough = attitudeKnots(gap, rules("some")).length;
+  assert.throws(
+    () => attitudeKnots(gap, { ...rules("some"), knot: enough / 2 }),
+    /^LaunchError: knots of [\d.]+ s see (9|\d\d)\.\d\d transits each on average, and fewer than 8 in the four intervals of a spline: some need [\d,]+ s or more \(--knot auto\)$/,
+  );
+});
+
 test("too few transits, and satellite axes with long knots, are refused", () => {
   assert.throws(() => attitudeKnots(times(20), rules("1 star in 1 years")), /1 star in 1 years have 20 transits, too few for an attitude/);
   assert.throws(
