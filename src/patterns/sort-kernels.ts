@@ -8,12 +8,12 @@ interface Numbers {
 }
 
 /** The key as an unsigned number of the same order: `flip` is the sign bit of signed keys. */
-function unsigned(key: number, flip: number): number {
+export function unsigned(key: number, flip: number): number {
   return ((key >>> 0) ^ flip) >>> 0;
 }
 
 /** The digit of a key that a pass sorts by: `bits` bits from bit `shift` on. */
-function digitOf(key: number, flip: number, shift: number, bits: number): number {
+export function digitOf(key: number, flip: number, shift: number, bits: number): number {
   return ((unsigned(key, flip) >>> shift) & ((1 << bits) - 1)) | 0;
 }
 helper(digitOf, () => [unsigned]);
@@ -28,10 +28,10 @@ function tally(own: Int32Array, keys: Numbers, begin: number, end: number, flip:
 helper(tally, () => [digitOf]);
 
 /** The number of keys: all, or as many of the first ones as a number in memory says. */
-function keysOf(keys: Numbers, count: Numbers, some: boolean): number {
+export function numberOfKeys(keys: Numbers, count: Numbers, some: boolean): number {
   return some ? count[0] : keys.length;
 }
-const counted = { count: view(i32), some: fixed(bool), keysOf };
+const counted = { count: view(i32), some: fixed(bool), numberOfKeys };
 
 /** A tile of `members` * `each` keys a team, and the digit that they are sorted by. */
 const tile = { flip: u32, shift: i32, bits: fixed(i32), members: fixed(i32), each: fixed(i32), unsigned, digitOf, tally, ...counted };
@@ -41,8 +41,8 @@ function makeCountDigits(type: typeof i32 | typeof u32) {
   return teamKernel(
     "countDigits",
     { keys: view(type as typeof u32), counts: view(i32, 2), ...tile },
-    ({ keys, counts, flip, shift, bits, members, each, tally, count, some, keysOf }, team) => {
-      const all = keysOf(keys, count, some);
+    ({ keys, counts, flip, shift, bits, members, each, tally, count, some, numberOfKeys }, team) => {
+      const all = numberOfKeys(keys, count, some);
       const digits = 1 << bits;
       const counted = team.scratch("i32", members * (digits + 1));
       team.range(members, (m) => {
@@ -95,11 +95,11 @@ function makeMoveKeys(type: typeof i32 | typeof u32) {
         tally,
         count,
         some,
-        keysOf,
+        numberOfKeys,
       },
       team,
     ) => {
-      const all = keysOf(keys, count, some);
+      const all = numberOfKeys(keys, count, some);
       const digits = 1 << bits;
       const counted = team.scratch("i32", members * (digits + 1));
       const places = team.scratch("i32", digits * (members + 1));
@@ -153,9 +153,9 @@ export const moveKeys = { i32: makeMoveKeys(i32), u32: makeMoveKeys(u32) };
 export const findOffsets = kernel(
   "findOffsets",
   { sorted: view(u32), offsets: view(i32), ...counted },
-  ({ sorted, offsets, count, some, keysOf }, k) => {
+  ({ sorted, offsets, count, some, numberOfKeys }, k) => {
     let low = 0;
-    let high = keysOf(sorted, count, some);
+    let high = numberOfKeys(sorted, count, some);
     while (low < high) {
       const middle = low + ((high - low) >> 1);
       if (sorted[middle] < k >>> 0) low = middle + 1;

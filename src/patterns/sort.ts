@@ -1,12 +1,13 @@
 import { isSigned } from "../ir/scalars.js";
 import type { Device } from "../device/device.js";
-import { range, teams } from "../device/launch/policy.js";
+import { range, teams, type TeamPolicy } from "../device/launch/policy.js";
 import { CPU_MEMORY, View } from "../device/memory/view.js";
 import { LaunchError } from "../base/errors.js";
 import { requireOptions } from "../base/own.js";
 import { makePattern, requireSeparate, requireView, type Pattern, type PatternOptions, type PatternSteps } from "./pattern.js";
 import { planScan } from "./scan.js";
 import { countDigits, findOffsets, lookForWideKeys, moveKeys } from "./sort-kernels.js";
+import { countTile, moveTile, SORTED_TILE, TILE_ARGUMENTS } from "./sort-tiles.js";
 
 /** Arguments of `sortByKey`. */
 export interface SortByKey {
@@ -25,15 +26,47 @@ export interface SortByKey {
   offsets?: View<"i32", 1>;
 }
 
-/** How keys are shared out: members of a team, keys of each, and bits that a pass sorts by. */
-interface Shape {
-  members: number;
-  each: number;
-  bits: number;
+/** Arguments that the kernels of a pass have in common, of all shapes. */
+interface PassArguments {
+  keys: View<"u32", 1>;
+  flip: number;
+  shift: number;
+  count: View<"i32", 1>;
+  some: boolean;
 }
-/** A team of a CPU is one worker, which sorts long pieces in few passes; a team of a GPU has little memory, and many members. */
-const CPU_SHAPE: Shape = { members: 1, each: 8192, bits: 8 };
-const GPU_SHAPE: Shape = { members: 64, each: 15, bits: 4 };
+type CountArguments = PassArguments & { counts: View<"i32", 2> };
+interface MoveArguments extends PassArguments {
+  order: View<"i32", 1>;
+  starts: View<"i32", 2>;
+  movedKeys: View<"u32", 1>;
+  movedOrder: View<"i32", 1>;
+  first: boolean;
+  keep: boolean;
+}
+
+/** How keys are shared out: members of a team, keys of each, bits that a pass sorts by, and its kernels. */
+interface Shape {
+  readonly members: number;
+  readonly each: number;
+  readonly bits: number;
+  count(steps: PatternSteps, type: "i32" | "u32", args: CountArguments, policy: TeamPolicy): void;
+  move(steps: PatternSteps, type: "i32" | "u32", args: MoveArguments, policy: TeamPolicy): void;
+}
+
+const PIECE = { members: 1, each: 8192, bits: 8 };
+/** A team of a CPU is one worker, which sorts long pieces in few passes. */
+const CPU_SHAPE: Shape = {
+  ...PIECE,
+  count: (steps, type, args, policy) => steps.launch(countDigits[type], { ...args, ...PIECE }, policy),
+  move: (steps, type, args, policy) => steps.launch(moveKeys[type], { ...args, ...PIECE }, policy),
+};
+
+/** A team of a GPU has many members, and little memory. */
+const GPU_SHAPE: Shape = {
+  ...SORTED_TILE,
+  count: (steps, type, args, policy) => steps.launch(countTile[type], { ...args, ...TILE_ARGUMENTS }, policy),
+  move: (steps, type, args, policy) => steps.launch(moveTile[type], { ...args, ...TILE_ARGUMENTS }, policy),
+};
 
 /**
  * Prepares a stable sort by key: a radix sort from the lowest digit up (a counting sort where one digit is enough). Each pass counts
@@ -113,13 +146,13 @@ export function planSort(steps: PatternSteps, { keys, permutation, offsets, bits
       flip: !moved && isSigned(keys.type) && bits === 32 && !offsets ? 0x80000000 : 0,
       shift: pass * shape.bits,
       ...counted,
-      ...shape,
     };
     const policy = teams(tiles, { size: shape.members });
-    steps.launch(countDigits[type], { ...common, counts: counts.reshape(digits, tiles) }, policy);
+    shape.count(steps, type, { ...common, counts: counts.reshape(digits, tiles) }, policy);
     planScan(steps, { input: counts, output: starts, op: "sum", exclusive: true });
-    steps.launch(
-      moveKeys[type],
+    shape.move(
+      steps,
+      type,
       {
         ...common,
         order,

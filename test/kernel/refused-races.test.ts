@@ -57,6 +57,19 @@ describe("races are refused", () => {
       /member's index/,
     ],
     [
+      "a store to scratch by a team's members",
+      teamKernel("k", { y, n }, ({ y, n }, team) => {
+        const s = team.scratch("f64", 8);
+        team.range(8, (j) => {
+          s[n[j]] = 1;
+        });
+        y[team.index] = s[0];
+      }),
+      "s[n[j]] = ",
+      /several members of the team may write/,
+      /member's index/,
+    ],
+    [
       "a local of the team assigned by its members",
       teamKernel("k", { x, y }, ({ x, y }, team) => {
         let v = 0;

@@ -332,6 +332,15 @@ describe("syntax outside the language is refused", () => {
       ).message,
       /the options of scratch are/,
     );
+    assert.match(
+      refusal(
+        teamKernel("k", { y }, ({ y }, team) => {
+          const held = team.scratch("f64", 4, { disjoint: y.length > 3 });
+          y[team.index] = held[0];
+        }),
+      ).message,
+      /the options of scratch are \{ level: 0 \} or \{ level: 1 \}, and \{ disjoint: true \}/,
+    );
   });
   it("parameters that are no declarations, and tables with gaps", () => {
     assert.match(

@@ -5,6 +5,7 @@ import { foldOf } from "../cpu/partials.js";
 import { BlockedView, storageOf, type AnyView } from "../memory/blocked-view.js";
 import { BYTES, type TypedArray } from "../memory/view.js";
 import type { CopyArena } from "./arena.js";
+import { Shadow } from "./shadow.js";
 import type { Watch } from "./watch.js";
 
 /** Arrays as a kernel's function sees them: nested, as `a[i][j]`. */
@@ -121,15 +122,18 @@ export function checkedTable(name: string, values: unknown, watch: Watch): Neste
 export function checkedScratch(type: NumericType, length: number, watch: Watch): Nested {
   const array: TypedArray = new ELEMENTS[type].array(length);
   const written = new Uint8Array(length);
+  const shadows = { members: new Shadow(length), lanes: new Shadow(length) };
   return nest(
     {
       name: "scratch",
       shape: [length],
       get([index]) {
+        watch.inTeam("read", shadows, index, () => `scratch[${index}]`);
         if (!written[index]) watch.fail(`scratch[${index}] is read before it is written`, "scratch memory is undefined at first");
         return array[index];
       },
       set([index], value) {
+        watch.inTeam("write", shadows, index, () => `scratch[${index}]`);
         array[index] = fitting(value, type, () => `scratch[${index}]`, watch);
         written[index] = 1;
       },

@@ -31,16 +31,23 @@ class Sharers {
   }
 
   /** Describes what is wrong with reading a place of a piece; undefined if nothing is. */
-  read(piece: number, at: number): string | undefined {
-    if (this.shadows[piece]?.read(at, this.current, this.step) === undefined) return undefined;
+  read(piece: number | Shadow, at: number): string | undefined {
+    if (this.shadowOf(piece)?.read(at, this.current, this.step) === undefined) return undefined;
     return `is read, and another ${this.one} of the ${this.whole} writes it in the same step: ${this.one}s race`;
   }
 
-  write(piece: number, at: number): string | undefined {
-    if (!this.shadows[piece]?.write(at, this.current, this.step)) return undefined;
+  write(piece: number | Shadow, at: number): string | undefined {
+    if (!this.shadowOf(piece)?.write(at, this.current, this.step)) return undefined;
     return `is written, and another ${this.one} of the ${this.whole} reads or writes it in the same step: ${this.one}s race`;
   }
+
+  private shadowOf(piece: number | Shadow): Shadow | undefined {
+    return typeof piece === "number" ? this.shadows[piece] : piece;
+  }
 }
+
+/** Accesses to memory of a team, by member and by lane. */
+type TeamShadows = Readonly<Record<"members" | "lanes", Shadow>>;
 
 /** State of a kernel's function while it is watched: the element that runs, and the accesses of each element. */
 export class Watch {
@@ -87,6 +94,14 @@ export class Watch {
     for (const sharers of [this.members, this.lanes]) {
       const problem = sharers.write(piece, at);
       if (problem) this.fail(`${what()} ${problem}`, stepRemedy(sharers));
+    }
+  }
+
+  /** Notes an access to memory of a team, which has a shadow for each kind of sharers; throws if they race. */
+  inTeam(how: "read" | "write", shadows: TeamShadows, at: number, what: () => string): void {
+    for (const of of ["members", "lanes"] as const) {
+      const problem = this[of][how](shadows[of], at);
+      if (problem) this.fail(`${what()} ${problem}`, stepRemedy(this[of]));
     }
   }
 

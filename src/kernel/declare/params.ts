@@ -358,11 +358,12 @@ export interface Team {
   /**
    * Memory shared by the team, undefined at first. The type is a word, or a type as of private arrays, or f64 and its kin where they are listed. On level 0, the usual one, it is
    * a GPU's shared memory and of constant length; on level 1 it is the device's memory, and the length may be computed from scalars and extents.
+   * `disjoint: true` asserts that no two members touch one element in a step where one writes it, where the analysis cannot see it; js-debug checks it.
    */
   scratch(
     type: NumericType | ArrayType | NumericToken,
     length: number,
-    options?: { level: 0 | 1 },
+    options?: { level?: 0 | 1; disjoint?: boolean },
   ): { [index: number]: number; readonly length: number };
 }
 

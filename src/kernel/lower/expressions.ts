@@ -237,10 +237,11 @@ export function declareArray(
   type: NumericType,
   length: number,
   space: "private" | "scratch",
+  disjoint = false,
 ): LoweredValue & { kind: "array" } {
   const name = cx.unique(cx.arrayName ?? (space === "private" ? "array" : "scratch"));
   cx.arrayName = undefined;
-  cx.out.push({ kind: "array", name, type, length, space, location: cx.at(node) });
+  cx.out.push({ kind: "array", name, type, length, space, ...(disjoint ? { disjoint } : {}), location: cx.at(node) });
   return { kind: "array", name, type, length };
 }
 

@@ -151,23 +151,32 @@ function scratch(cx: Lowering, node: acorn.CallExpression, scope: Scope): Lowere
       "the type of scratch must be written as a string, or be an array type that is a parameter",
       'team.scratch("f64", 64)',
     );
-  if (options && levelOf(cx, options) === 1) return teamRow(cx, node, element as NumericType, scope);
+  const { level, disjoint } = scratchOptions(cx, options);
+  if (level === 1) return teamRow(cx, node, element as NumericType, disjoint, scope);
   const elements = knownConstant(cx, scalarOf(cx, length ?? cx.fail(node, "a length is missing"), scope).expr);
   if (typeof elements !== "number" || !Number.isInteger(elements) || elements < 1)
     return cx.fail(node, "the length of scratch must be constant", "use a number or a fixed(i32) parameter, or { level: 1 }");
-  return declareArray(cx, node, element as NumericType, elements, "scratch");
+  return declareArray(cx, node, element as NumericType, elements, "scratch", disjoint);
 }
 
-/** Reads `{ level: 1 }`. */
-function levelOf(cx: Lowering, node: acorn.Expression | acorn.SpreadElement): 0 | 1 {
-  const [option, more] = node.type === "ObjectExpression" ? node.properties : [];
-  const level = option?.type === "Property" && !more && !option.computed && option.key.type === "Identifier" && option.key.name === "level";
-  const value = level && option.value.type === "Literal" ? option.value.value : undefined;
-  return value === 0 || value === 1 ? value : cx.fail(node, "the options of scratch are { level: 0 } or { level: 1 }");
+/** Reads `{ level: 1, disjoint: true }`, or one of these. */
+function scratchOptions(cx: Lowering, node: acorn.Expression | acorn.SpreadElement | undefined): { level: 0 | 1; disjoint: boolean } {
+  const options = { level: 0 as 0 | 1, disjoint: false };
+  if (!node) return options;
+  const fail = (): never => cx.fail(node, "the options of scratch are { level: 0 } or { level: 1 }, and { disjoint: true }");
+  if (node.type !== "ObjectExpression") return fail();
+  for (const option of node.properties) {
+    if (option.type !== "Property" || option.computed || option.key.type !== "Identifier" || option.value.type !== "Literal") return fail();
+    const { value } = option.value;
+    if (option.key.name === "level" && (value === 0 || value === 1)) options.level = value;
+    else if (option.key.name === "disjoint" && typeof value === "boolean") options.disjoint = value;
+    else fail();
+  }
+  return options;
 }
 
 /** Scratch of level 1: the team's row of a view that the launch allocates. */
-function teamRow(cx: Lowering, node: acorn.CallExpression, element: NumericType, scope: Scope): LoweredValue {
+function teamRow(cx: Lowering, node: acorn.CallExpression, element: NumericType, disjoint: boolean, scope: Scope): LoweredValue {
   const first = node.arguments[1];
   const definitions = definitionsOf(cx.out);
   const known = (e: Expr): Expr => {
@@ -178,7 +187,7 @@ function teamRow(cx: Lowering, node: acorn.CallExpression, element: NumericType,
   if (someExpr(teamLength, ({ op }) => !["const", "param", "extent", "unary", "binary", "cast", "select", "compare"].includes(op)))
     cx.fail(first, "the length of scratch on level 1 must be known at the launch", "compute it from scalars and extents alone");
   const name = cx.unique("scratch");
-  cx.ir.params.push({ kind: "view", name, element, rank: 2, disjoint: false, teamLength });
+  cx.ir.params.push({ kind: "view", name, element, rank: 2, disjoint, teamLength });
   return { kind: "view", name, element, rank: 2, prefix: [{ op: "index", type: "i32", axis: 1 }] };
 }
 

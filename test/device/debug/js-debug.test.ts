@@ -215,6 +215,41 @@ describe("js-debug", () => {
     );
   });
 
+  it("reports members and lanes that race in scratch that is declared disjoint", async () => {
+    const turned = teamKernel("turned", { at: view(i32), y: view(f64, 2) }, ({ at, y }, team) => {
+      const s = team.scratch("f64", 4, { disjoint: true });
+      team.range(4, (j) => {
+        s[at[j]] = j;
+      });
+      team.range(4, (j) => {
+        y[team.index][j] = s[j];
+      });
+    });
+    const y = device.array(f64, [2, 4]);
+    await fails(
+      () => device.run(turned, { at: device.from(i32, [0, 2, 2, 3]), y }, teams(2)),
+      "turned",
+      /scratch\[2\] is written, and another member of the team reads or writes it in the same step: members race.*team 0, member 2/,
+    );
+    await device.run(turned, { at: device.from(i32, [3, 1, 0, 2]), y }, teams(2));
+    assert.deepEqual([...(await device.queue.read(y))], [2, 1, 3, 0, 2, 1, 3, 0]);
+    const lanesRace = teamKernel("lanesRace", { at: view(i32), y: view(f64, 2) }, ({ at, y }, team) => {
+      const s = team.scratch("f64", 8, { disjoint: true });
+      team.range(2, (j, lanes) => {
+        lanes.range(4, (k) => {
+          s[4 * j + at[k]] = k;
+        });
+      });
+      y[team.index][0] = s[0];
+    });
+    await fails(
+      () => device.run(lanesRace, { at: device.from(i32, [0, 2, 2, 3]), y }, teams(2)),
+      "lanesRace",
+      /scratch\[2\] is written, and another lane of the member reads or writes it.*team 0, member 0, lane 2/,
+    );
+    await device.run(lanesRace, { at: device.from(i32, [0, 3, 1, 2]), y }, teams(2));
+  });
+
   it("reports lanes of a member that race", async () => {
     const early = teamKernel("earlyLanes", { at: view(i32), y: view(f64, 3, { disjoint: true }) }, ({ at, y }, team) => {
       team.range(2, (j, lanes) => {
