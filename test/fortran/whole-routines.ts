@@ -73,8 +73,8 @@ ${names
 end program
 `;
 
-/** What gfortran makes of the routines, or of a port of theirs to Fortran: `text` is compiled in place of their own. */
-export function byGfortran(routines: Routines, text = routines.text): Outcome[] {
+/** What gfortran makes of the routines, or of a port of theirs: `text` is compiled in place of their own, with `more` words for the compiler. */
+export function byGfortran(routines: Routines, text = routines.text, more: readonly string[] = []): Outcome[] {
   const folder = mkdtempSync(join(tmpdir(), "isoform-routines-"));
   try {
     const { n, names } = routines;
@@ -82,7 +82,7 @@ export function byGfortran(routines: Routines, text = routines.text): Outcome[] 
     writeFileSync(join(folder, "run.f90"), text + programOf(routines));
     writeFileSync(join(folder, "in"), Buffer.concat([Buffer.from(x.buffer), Buffer.from(k.buffer)]));
     const flags = ["-O0", "-ffp-contract=off", "-ffree-line-length-none", "-w", "-fopenacc", "-fopenmp"];
-    execFileSync("gfortran", [...flags, "run.f90", "-o", "run"], { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
+    execFileSync("gfortran", [...flags, "run.f90", ...more, "-o", "run"], { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
     const env = { ...process.env, OMP_NUM_THREADS: "2" };
     execFileSync(join(folder, "run"), [], { cwd: folder, env, stdio: ["ignore", "ignore", "pipe"], timeout: 300_000 });
     const bytes = readFileSync(join(folder, "out"));

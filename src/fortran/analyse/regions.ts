@@ -27,6 +27,8 @@ export interface ParallelRegion {
   readonly reductions: readonly Reduction[];
   /** Scalars whose values come back otherwise. */
   readonly left: readonly Left[];
+  /** Other variables that it assigns and that are read after it: they keep the values from before. */
+  readonly kept: readonly string[];
   /** Scalars that the body assigns and whose first access is a read: they start with the value from before. */
   readonly carried: ReadonlySet<string>;
   readonly written: ReadonlySet<string>;
@@ -233,7 +235,9 @@ function finished(
   const privates = new Set([...withParts(scope, rest.privates), ...blockVariables(body)]);
   const region = { scope, at: stmt.at, axes, body, reductions, written, stmt, ...rest, carried, privates };
   const unfolded = [...scalars].filter((name) => !isReduced(name));
-  return { ...region, left: leftIn(region, unfolded, first, sharing) };
+  const { left, kept } = leftIn(region, unfolded, first, sharing);
+  const arrays = [...privates].filter((name) => written.has(name) && !scalars.has(name) && isReadBehind(scope, stmt, name));
+  return { ...region, left, kept: [...kept, ...arrays] };
 }
 
 type SharingOf = (name: string, variable: Variable) => Sharing;
@@ -265,21 +269,26 @@ function reductionsOf(
   return reductions;
 }
 
-/** The scalars that come back as the construct says, except reductions; reports problems of scalars that cannot. */
+/** The scalars that come back as the construct says, except reductions, and those that stay; reports problems of scalars that cannot. */
 function leftIn(
-  region: Omit<ParallelRegion, "name" | "left">,
+  region: Omit<ParallelRegion, "name" | "left" | "kept">,
   scalars: readonly string[],
   first: ReadonlySet<string>,
   sharing: SharingOf,
-): Left[] {
+): Pick<ParallelRegion, "left" | "kept"> {
   const { scope, body, axes, privates } = region;
+  const kept: string[] = [];
   const stmt = region.stmt!;
   const assigned = assignedBesideLoops(scope, body);
   const refuse = (name: string, why: string, remedy: string): Left[] => {
     scope.world.problems.add(stmt.at, name, why, remedy);
     return [];
   };
-  return scalars.flatMap((name): Left[] => {
+  const stays = (name: string): Left[] => {
+    kept.push(name);
+    return [];
+  };
+  const left = scalars.flatMap((name): Left[] => {
     const variable = findNamed(scope, name);
     const isOwn = privates.has(name) || axes.some((axis) => axis.variable === name);
     if (!variable || !isReadBehind(scope, stmt, name)) return [];
@@ -287,9 +296,10 @@ function leftIn(
     const lost = (): Left[] => refuse(name, "the value that iterations leave in it is read after the loop", remedyOf(stmt));
     // Objects are shared, whatever the directive.
     if (variable.component) return !isOwn || said === "last" ? lost() : [];
-    if (!assigned.has(name)) return said === "last" || (first.has(name) && !isOwn) ? lost() : [];
+    if (axes.some((axis) => axis.variable === name)) return said === "last" ? lost() : [];
+    if (!assigned.has(name)) return said === "last" || (first.has(name) && !isOwn) ? lost() : said === "private" ? stays(name) : [];
     const given = said === "private" && !isOwn && isAssignedExclusively(name, body) ? "shared" : said;
-    if (given === "private") return first.has(name) && !isOwn ? lost() : [];
+    if (given === "private") return first.has(name) && !isOwn ? lost() : stays(name);
     if (given === "kept")
       return refuse(
         name,
@@ -299,6 +309,7 @@ function leftIn(
     const by = first.has(name) ? undefined : leftBy(given, name, region.isOpen === true, region);
     return by ? [{ name, by }] : lost();
   });
+  return { left, kept };
 }
 
 function remedyOf(stmt: Stmt): string {
@@ -389,6 +400,7 @@ function globalRegion(scope: UnitScope): ParallelRegion | undefined {
     ...(mask && { mask }),
     reductions,
     left: [],
+    kept: [],
     carried: readFirst(scope, body, new Set(dummies)),
     privates: new Set(),
     written,

@@ -5,18 +5,20 @@
 import { orderOfForall } from "../analyse/forall.js";
 import { isOpen, isSequential, regionsOf, type ParallelRegion } from "../analyse/regions.js";
 import type { Procedures } from "../analyse/flow.js";
-import { proceduresSeen, readSymbols, type World } from "../analyse/symbols.js";
+import { proceduresSeen, readSymbols, type UnitScope, type World } from "../analyse/symbols.js";
 import { bodiesOf, mapStatements, withBodies } from "../analyse/visit.js";
 import type { Location } from "../../ir/types.js";
 import { Problems } from "../errors.js";
 import { fortranText } from "../print/units.js";
 import type { Clause, Directed, Directive, DoConcurrent, Procedure, SourceFile, Stmt, Unit } from "../tree/index.js";
 import { withDataNote } from "./data.js";
+import { keptIn, withKept, type KeptNames } from "./kept.js";
 import { threadsAsLoops } from "./kernels.js";
 import { variablesOf, type PortVariable } from "./names.js";
 import { isOfLoop, nestOf } from "./nest-of.js";
 import { arranged, isProved, loopsOf, type NestSettings } from "./nests.js";
 import { addCalled, dataOf, parallelLoop, targetLoop, withAtomicWrites } from "./openmp.js";
+import { placeOf, placeText } from "./places.js";
 import { plain } from "./plain.js";
 import { renamed, renamer } from "./rename.js";
 import type { FortranTarget } from "./targets.js";
@@ -61,7 +63,9 @@ export function port(
   // Other faults of names are reported for kernels only.
   const world = readSymbols([file, ...others], {}, new Problems());
   const scopes = new Map(world.scopes.map((scope) => [placeOf(scope.unit), scope]));
-  const regions = target === "cpu" ? undefined : regionsIn(file, world, problems);
+  // Serial loops need nothing that clauses leave open.
+  const ofUnits = regionsIn(file, world, target === "cpu" ? new Problems() : problems);
+  const regions = target === "cpu" ? undefined : byPlace([...ofUnits.values()].flat());
   const loops: PortedLoop[] = [];
   const called = new Set<Procedure>();
   const ported = { ...file, units: file.units.map((unit) => portUnit(unit, new Map())) };
@@ -75,7 +79,8 @@ export function port(
     const inner = { procedures: unit.procedures.map((procedure) => portUnit(procedure, variables)) };
     if (unit.kind === "module") return { ...unit, ...inner };
     const scope = scopes.get(placeOf(unit));
-    const names: Names = { variables, procedures: scope ? proceduresSeen(scope) : NO_PROCEDURES };
+    const kept = scope && keptIn(scope, ofUnits.get(scope) ?? [], target === "cpu");
+    const names: Names = { variables, procedures: scope ? proceduresSeen(scope) : NO_PROCEDURES, scope, kept };
     const { body } = unit.kind === "procedure" ? threadsAsLoops(unit, { scope, ...names }, problems) : unit;
     const directed =
       target === "cpu" || isPure(unit)
@@ -88,7 +93,8 @@ export function port(
     return body.flatMap((s): Stmt[] => {
       if (s.kind !== "directed") return [withBodies(s, (part) => portBody(part, ofLoops, names))];
       const name = ofLoops.get(s);
-      const inner = name === undefined ? portBody(s.body, ofLoops, names) : portNest(s, name, names);
+      const made = name === undefined ? portBody(s.body, ofLoops, names) : portNest(s, name, names);
+      const inner = names.scope ? withKept(made, names.kept?.get(placeText(s.at)) ?? [], names.scope, problems) : made;
       const { before, at } = withDataNote(s, target);
       return inner.length > 0 ? withBefore(before ?? [], inner) : before ? [{ kind: "comment", before, at }] : [];
     });
@@ -139,24 +145,25 @@ export function port(
 interface Names {
   readonly variables: ReadonlyMap<string, PortVariable>;
   readonly procedures: Procedures;
+  readonly scope?: UnitScope;
+  /** Variables that keep their values through constructs, by the constructs' places. */
+  readonly kept?: KeptNames;
 }
 
 const NO_PROCEDURES: Procedures = { get: () => undefined };
 
-/** A unit's place, which tells units of one name apart. */
-const placeOf = ({ name, at }: Pick<Unit, "name" | "at">): string => `${name} ${placeText(at)}`;
-
-const placeText = ({ file, line, column }: Location): string => `${file}:${line}:${column}`;
-
 const NO_CLAUSES: Pick<ParallelRegion, "privates" | "carried" | "left"> = { privates: new Set(), carried: new Set(), left: [] };
 
-/** Parallel loops by their places; what is wrong with the variables of one is added to `problems`. */
-function regionsIn(file: SourceFile, world: World, problems: Problems): Map<string, ParallelRegion> {
+/** Parallel loops of each unit; what is wrong with the variables of one is added to `problems`. */
+function regionsIn(file: SourceFile, world: World, problems: Problems): Map<UnitScope, readonly ParallelRegion[]> {
   const from = world.problems.found.length;
-  const regions = world.scopes.filter((scope) => scope.file === file.file).flatMap(regionsOf);
+  const regions = new Map(world.scopes.filter((scope) => scope.file === file.file).map((scope) => [scope, regionsOf(scope)]));
   problems.found.push(...world.problems.found.slice(from));
-  return new Map(regions.flatMap((region) => placesOf(region.stmt).map((at) => [placeText(at), region] as const)));
+  return regions;
 }
+
+const byPlace = (regions: Iterable<ParallelRegion>): Map<string, ParallelRegion> =>
+  new Map([...regions].flatMap((region) => placesOf(region.stmt).map((at) => [placeText(at), region] as const)));
 
 /** The places of the directives before a loop. */
 function placesOf(stmt: Stmt | undefined): Location[] {

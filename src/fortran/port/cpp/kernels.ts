@@ -363,9 +363,15 @@ export function cppLoop(region: ParallelRegion, runtime: Runtime): CppLoop {
     }
     out.add(`f::check(${runtime}GetLastError());`);
     for (const { end } of results) out.add(end);
+    // Results wait for the kernel, too.
+    if (isAwaited(region) && results.length === 0) out.add(`f::check(${runtime}StreamSynchronize(stream));`);
   });
   return { region, launch, parameters, lines: out.lines };
 }
+
+/** Whether statements after a loop find its results, as in all but CUDA Fortran. */
+const isAwaited = ({ stmt }: ParallelRegion): boolean =>
+  stmt !== undefined && !(stmt.kind === "directed" && stmt.directive.sentinel === "cuf");
 
 /** Integers, other numbers, arrays of integers, other arrays, results. */
 function rank({ kind, type }: Parameter): number {
