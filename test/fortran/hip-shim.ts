@@ -1,6 +1,6 @@
 /*
- * HIP's run-time header for a CPU: a launch runs the threads of its grid one after the other, the last one first where SHIM_BACKWARDS is set. Kernels
- * run when the host waits for them, in the order of their launches. The memory of the device is the host's. Threads cannot wait for each other.
+ * HIP's run-time header for a CPU: a launch runs the threads of its grid one after the other, the last one first where SHIM_BACKWARDS is set. Where
+ * SHIM_LATE is set, kernels run when the host waits for them. The memory of the device is the host's. Threads cannot wait for each other.
  */
 export const HIP_SHIM = `#pragma once
 #include <cstdlib>
@@ -54,7 +54,9 @@ template <class K, class... A> void shim_run(K kernel, dim3 grid, dim3 block, A.
   }
 }
 template <class K, class... A> void shim_launch(K kernel, dim3 grid, dim3 block, A... args) {
-  shim_waiting.push_back([=] { shim_run(kernel, grid, block, args...); });
+  static const bool late = std::getenv("SHIM_LATE") != nullptr;
+  if (late) shim_waiting.push_back([=] { shim_run(kernel, grid, block, args...); });
+  else shim_run(kernel, grid, block, args...);
 }
 #define hipLaunchKernelGGL(kernel, grid, block, shared, stream, ...) shim_launch(kernel, grid, block, __VA_ARGS__)
 `;

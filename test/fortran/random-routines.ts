@@ -52,7 +52,10 @@ end module
 /** A construct around a loop over `i`, or over `j` and `i`. */
 interface Construct {
   readonly model: "acc" | "omp" | "none";
-  readonly open: (clauses: string) => string;
+  /** `between`: statements between the construct's directive and the loop's, where it has two. */
+  readonly open: (clauses: string, between: string) => string;
+  /** How a scalar becomes the construct's own there; statements may stand between the directives then. */
+  readonly own?: "" | "private";
   readonly close: string;
   /** Clauses by which a scalar comes back; a construct does it by itself where one is empty. */
   readonly back: readonly string[];
@@ -70,7 +73,7 @@ interface Construct {
   readonly takesCollapse?: true;
 }
 
-const lines = (...texts: readonly string[]): string => texts.join("\n");
+const lines = (...texts: readonly string[]): string => texts.filter((text) => text !== "").join("\n");
 const ACC = ["copy", "pcopy", "present_or_copy"];
 const ALL = ["private", "firstprivate", "lastprivate", "reduction"] as const;
 const WITHOUT_LAST = ["private", "firstprivate", "reduction"] as const;
@@ -118,7 +121,8 @@ const CONSTRUCTS: readonly Construct[] = [
   { model: "omp", open: (c) => `!$omp target parallel do defaultmap(tofrom: scalar) ${c}`, close: "", back: [""], takes: WITHOUT_LAST },
   {
     model: "acc",
-    open: (c) => lines("!$acc parallel", `!$acc loop ${c}`),
+    open: (c, between) => lines("!$acc parallel", between, `!$acc loop ${c}`),
+    own: "",
     close: "!$acc end parallel",
     back: [],
     isPrivate: true,
@@ -134,7 +138,8 @@ const CONSTRUCTS: readonly Construct[] = [
   },
   {
     model: "acc",
-    open: (c) => lines(`!$acc parallel ${c}`, "!$acc loop"),
+    open: (c, between) => lines(`!$acc parallel ${c}`, between, "!$acc loop"),
+    own: "",
     close: "!$acc end parallel",
     back: ACC,
     isPrivate: true,
@@ -165,7 +170,16 @@ const CONSTRUCTS: readonly Construct[] = [
   },
   {
     model: "omp",
-    open: (c) => lines(`!$omp parallel ${c}`, "!$omp do"),
+    open: (c, between) => lines(`!$omp target ${c}`, between, "!$omp parallel do"),
+    own: "",
+    close: "!$omp end target",
+    back: ["map(tofrom:", "map("],
+    takes: [],
+  },
+  {
+    model: "omp",
+    open: (c, between) => lines(`!$omp parallel ${c}`, between, "!$omp do"),
+    own: "private",
     close: "!$omp end parallel",
     back: ["", "shared"],
     takes: ["private"],
@@ -225,12 +239,14 @@ const REDUCTIONS: Readonly<Record<Type, readonly (readonly [string, (s: string, 
 interface Role {
   readonly stmts: readonly string[];
   readonly clause?: string;
+  /** A statement before the loop, in the construct. */
+  readonly between?: string;
 }
 
 const clauseOf = (word: string, name: string): string => (word === "" ? "" : word.includes("(") ? `${word} ${name})` : `${word}(${name})`);
 
 function roleOf(pick: Pick, n: number, construct: Construct, scalars: Scalars): Role | undefined {
-  const { back, out = [], takes, model, isPrivate, ordered, mustShow } = construct;
+  const { back, out = [], takes, model, isPrivate, ordered, mustShow, own } = construct;
   const certain = (): string => oneOf(pick, [...back, ...out]);
   const read = (name: string, type: Type): string => `y(i) = y(i) + ${type === "logical" ? `merge(1, 2, ${name})` : name}`;
   const taken = scalars.take();
@@ -277,6 +293,11 @@ function roleOf(pick: Pick, n: number, construct: Construct, scalars: Scalars): 
     },
     () => given("", read(name, type)),
     () => {
+      if (own === undefined) return undefined;
+      const between = `${name} = ${constant(pick, type)}`;
+      return { ...given(own, ...(pick(2) === 0 ? [read(name, type)] : [])), between };
+    },
+    () => {
       if (!takes.includes("reduction")) return undefined;
       const [op, stmt] = oneOf(pick, REDUCTIONS[type]);
       return { stmts: [stmt(name, varying(pick, type))], clause: `reduction(${op}: ${name})` };
@@ -312,7 +333,8 @@ function loop(pick: Pick, n: number): string {
   }
   const clauses = roles.map(({ clause }) => clause ?? "").join(" ");
   const { head, end, collapse } = headOf(pick, construct);
-  const parts = [construct.open(`${collapse} ${clauses}`.trim()), head, ...stmts.flat(), end, construct.close];
+  const between = roles.flatMap((role) => role.between ?? []).join("\n");
+  const parts = [construct.open(`${collapse} ${clauses}`.trim(), between), head, ...stmts.flat(), end, construct.close];
   return parts.filter((text) => text.trim() !== "").join("\n");
 }
 

@@ -1,7 +1,8 @@
 import { open } from "../../src/index.js";
 import { needsGfortran } from "../fortran/gfortran.js";
 import { compareModules } from "../fortran/visible-values.js";
-import { compareRoutines, randomRoutines } from "../fortran/whole-routines.js";
+import { compareRoutines } from "../fortran/compare-routines.js";
+import { randomRoutines } from "../fortran/whole-routines.js";
 import { oneOf, picks } from "./mutate.js";
 import type { Counts, Subject } from "./subject.js";
 
@@ -18,7 +19,7 @@ export const fortranRoutines: Subject = {
     return {
       async trial(seed): Promise<Counts> {
         const pick = picks(seed);
-        const target = oneOf(pick, ["openmp", "openmp-target"] as const);
+        const target = oneOf(pick, ["cpu", "openmp", "openmp-target", "hip"] as const);
         if (pick(4) === 0) {
           await compareModules(seed, ROUTINES);
           return { "fortran routines of random modules": ROUTINES };
