@@ -20,11 +20,11 @@ export async function compareRoutines(
   const expected = byGfortran(all);
   const check = (name: string, found: Outcome, where: string, ported?: string): void => {
     const difference = differenceOf(expected[all.names.indexOf(name)], found, all);
-    if (difference) throw new Error(`on ${where}: ${difference}\n${routineText(all, name)}${ported ? routineText({ text: ported }, name) : ""}`);
+    if (difference)
+      throw new Error(`on ${where}: ${difference}\n${routineText(all, name)}${ported ? routineText({ text: ported }, name) : ""}`);
   };
   const code = fortran(all.text, { file: "routines.f90" });
-  for (const device of devices)
-    for (const name of all.names) check(name, await byIsoform(code, all, name, device), device.backend);
+  for (const device of devices) for (const name of all.names) check(name, await byIsoform(code, all, name, device), device.backend);
   const counts = new Map<RoutinePort, number>();
   for (const [n, port] of ports.entries()) {
     if (port === "hip") {

@@ -54,6 +54,8 @@ export interface LoopAxis {
   /** Undefined if a launch's grid tells. */
   readonly stop?: Expr;
   readonly step?: Expr;
+  /** Axis of the launch whose threads are its elements, for a `global` procedure. */
+  readonly axis?: "x" | "y" | "z";
 }
 
 interface Reduction {
