@@ -6,12 +6,15 @@ import { join } from "node:path";
 import type { fortran } from "../../src/fortran/index.js";
 import { f64, i32, type Device } from "../../src/index.js";
 import { picks } from "../soak/mutate.js";
+import { randomLaunching } from "./random-launches.js";
 import { randomRoutine, SIGNATURE, STATE } from "./random-routines.js";
 
 /** A module with routines over the same arguments. */
 export interface Routines {
   readonly text: string;
   readonly names: readonly string[];
+  /** Text of each routine, with the procedures that are its own. */
+  readonly parts: ReadonlyMap<string, string>;
   readonly n: number;
 }
 
@@ -24,20 +27,30 @@ interface Inputs {
 export const randomRoutines = (seed: number, count: number): Routines => {
   const pick = picks(seed);
   const n = 4 + pick(30);
-  const names = Array.from({ length: count }, (_, at) => `r${at}`);
-  const routines = names.map((name) => randomRoutine(name, n, pick));
-  return { text: moduleText(routines), names, n };
+  return routinesOf(new Map(namesOf(count).map((name) => [name, randomRoutine(name, n, pick)])), n);
 };
 
-const moduleText = (routines: readonly string[]): string =>
-  `${STATE}module fixtures\n  implicit none\ncontains\n${routines.join("\n")}\nend module\n`;
+/** Kernels of CUDA Fortran with launches, and the same as plain Fortran. */
+export function randomLaunches(seed: number, count: number): { readonly cuda: Routines; readonly plain: Routines } {
+  const pick = picks(seed);
+  const n = 4 + pick(30);
+  const made = namesOf(count).map((name) => ({ name, ...randomLaunching(name, pick) }));
+  return {
+    cuda: routinesOf(new Map(made.map(({ name, cuda }) => [name, cuda])), n),
+    plain: routinesOf(new Map(made.map(({ name, plain }) => [name, plain])), n),
+  };
+}
+
+const namesOf = (count: number): string[] => Array.from({ length: count }, (_, at) => `r${at}`);
+
+function routinesOf(parts: ReadonlyMap<string, string>, n: number): Routines {
+  const text = `${STATE}module fixtures\n  implicit none\ncontains\n${[...parts.values()].join("\n")}\nend module\n`;
+  return { text, names: [...parts.keys()], parts, n };
+}
 
 /** Some of the routines. */
-export const onlyRoutines = (routines: Routines, names: readonly string[]): Routines => ({
-  ...routines,
-  names,
-  text: moduleText(names.map((name) => routineText(routines, name))),
-});
+export const onlyRoutines = ({ parts, n }: Routines, names: readonly string[]): Routines =>
+  routinesOf(new Map(names.map((name) => [name, parts.get(name)!])), n);
 
 const inputsOf = ({ n }: Routines): Inputs => {
   const pick = picks(n);
