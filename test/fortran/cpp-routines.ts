@@ -28,17 +28,21 @@ export function byHip(all: Routines, backwards: boolean): { readonly routines: R
     all.names.filter((name) => isAccepted(all, name)),
   );
   if (routines.names.length === 0) return { routines, found: [] };
+  const env = { SHIM_LATE: "1", ...(backwards && { SHIM_BACKWARDS: "1" }) };
+  return { routines, found: withHip(routines.text, (text, words) => byGfortran(routines, { text, words, env })) };
+}
+
+/** Ports a file to HIP, and compiles its loops for the CPU. `use` is given the Fortran that is left, and words that link it with the loops. */
+export function withHip<T>(source: string, use: (text: string, words: readonly string[]) => T): T {
   const folder = mkdtempSync(join(tmpdir(), "isoform-hip-"));
   try {
-    const files = ported(routines.text);
+    const files = ported(source);
     for (const { name, text } of files) writeFileSync(join(folder, name), text);
     mkdirSync(join(folder, "hip"));
     writeFileSync(join(folder, "hip/hip_runtime.h"), HIP_SHIM);
     const flags = ["-std=c++17", "-O0", "-ffp-contract=off", "-fwrapv", "-I.", "-c", "routines_kernels.hip.cpp", "-o", "kernels.o"];
     execFileSync("g++", flags, { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
-    const words = [join(folder, "kernels.o"), "-lstdc++", "-cpp"];
-    const env = { SHIM_LATE: "1", ...(backwards && { SHIM_BACKWARDS: "1" }) };
-    return { routines, found: byGfortran(routines, { text: files[0].text, words, env }) };
+    return use(files[0].text, [join(folder, "kernels.o"), "-lstdc++", "-cpp"]);
   } finally {
     rmSync(folder, { recursive: true });
   }

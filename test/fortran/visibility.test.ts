@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { fortran, FortranError, portSources } from "../../src/fortran/index.js";
 import { f64, open } from "../../src/index.js";
 import { needsGfortran } from "./gfortran.js";
-import { byGfortran, byIsoform, compareModules } from "./visible-values.js";
+import { asPort, byGfortran, byIsoform, compareModules } from "./visible-values.js";
 
 const MODULES = `
 module a
@@ -162,6 +162,7 @@ const CASES: Record<string, [uses: string, value: string, declarations?: string,
 };
 const NAMES = Object.keys(CASES);
 const ROUTINES = 8;
+const PORTS = ["cpu", "openmp", "openmp-target", "hip"] as const;
 
 const routine = ([uses, value, declarations = "", contains = ""]: (typeof CASES)[string], name: string): string => `
 subroutine ${name}(n, x, y)
@@ -197,10 +198,11 @@ describe("names that a routine sees", () => {
     const text = MODULES + EXTERNAL + texts.join("\n");
     const [expected, found] = [byGfortran(text, all), await byIsoform(text, all)];
     all.forEach((name, n) => assert.deepEqual(found[n], expected[n], NAMES[n] ?? name));
+    for (const port of ["cpu", "openmp", "openmp-target"] as const) assert.deepEqual(asPort(text, all, port), expected, port);
   });
 
   it("have gfortran's values in random modules", needsGfortran, async () => {
-    for (let seed = 1; seed <= 12; seed++) await compareModules(seed, ROUTINES);
+    for (let seed = 1; seed <= 12; seed++) await compareModules(seed, ROUTINES, PORTS[seed % PORTS.length]);
   });
 
   it("are refused where two modules have them, if they are used", () => {

@@ -21,7 +21,7 @@ export const fortranRoutines: Subject = {
         const pick = picks(seed);
         const target = oneOf(pick, ["cpu", "openmp", "openmp-target", "hip"] as const);
         if (pick(4) === 0) {
-          await compareModules(seed, ROUTINES);
+          await compareModules(seed, ROUTINES, target);
           return { "fortran routines of random modules": ROUTINES };
         }
         if (pick(4) === 0) {

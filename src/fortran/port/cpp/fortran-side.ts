@@ -150,8 +150,9 @@ export function fortranSide(
 /** Declarations in the interface. */
 function grouped(parameters: readonly Parameter[]): Map<string, string[]> {
   const found = new Map<string, string[]>();
-  for (const { name, type, kind } of parameters) {
-    const words = kind === "array" ? "type(c_ptr), value" : kind === "value" ? `${KINDS[type]}, value` : KINDS[type];
+  for (const { name, type, kind, actual } of parameters) {
+    const ofArray = actual.kind === "apply" ? "type(c_ptr), value" : "type(*), dimension(*)";
+    const words = kind === "array" ? ofArray : kind === "value" ? `${KINDS[type]}, value` : KINDS[type];
     found.set(words, [...(found.get(words) ?? []), name]);
   }
   return found;

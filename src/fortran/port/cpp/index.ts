@@ -99,8 +99,9 @@ export function portCpp(
 function arraysOfHost({ region: { scope, stmt }, parameters }: CppLoop): string[] {
   if (!stmt) return [];
   return parameters.flatMap(({ kind, actual }) => {
-    const [of] = kind === "array" && actual.kind === "apply" ? actual.args : [];
-    const root = of?.kind === "value" ? rootOf(of.value) : undefined;
+    const [of] = actual.kind === "apply" ? actual.args : [];
+    const array = of?.kind === "value" ? of.value : actual;
+    const root = kind === "array" ? rootOf(array) : undefined;
     const attributes = root === undefined ? undefined : find(scope, root)?.attributes;
     return root !== undefined && !["device", "managed"].some((word) => attributes?.has(word)) ? [root] : [];
   });

@@ -239,7 +239,10 @@ export function cppLoop(region: ParallelRegion, runtime: Runtime): CppLoop {
       parameters.push({ name: ident(name), type, kind: "result", written, actual: expr });
     } else if (dims && isPrivate(region, each)) views.push(...privateLines(scope, each));
     else if (dims) {
-      parameters.push({ name: `${ident(name)}_data_`, type, kind: "array", written, actual: apply("c_loc", expr) }, ...openBounds(each));
+      // Callers of an external procedure do not know of `target`, which c_loc needs.
+      const isExternal = variable.dummy && !ownerOf(variable).parent && expr.kind === "name";
+      const actual = isExternal ? expr : apply("c_loc", expr);
+      parameters.push({ name: `${ident(name)}_data_`, type, kind: "array", written, actual }, ...openBounds(each));
       views.push(viewLine(each, `${ident(name)}_data_`, !written, arrayBounds(each, variable.dummy ? scope : variable.scope)));
     } else if (written && !region.carried.has(name) && !inBounds.has(name)) own.push({ ...variable, name });
     else {
@@ -435,7 +438,7 @@ export function deviceProcedure(scope: UnitScope): { readonly head: string; read
   if (result !== undefined && !used.has(result)) own.push(scope.variables.get(result)!);
   const out = new BracedLines();
   const leave = result === undefined ? "return;" : `return ${ident(result)};`;
-  const head = `__device__ ${type} ${deviceName(unit.name)}(${params.join(", ")})`;
+  const head = `__device__ ${type} ${deviceName(scope)}(${params.join(", ")})`;
   out.block(head, () => {
     for (const text of [...constantLines(used), ...scalarLines(own), ...views]) out.add(text);
     new Statements(scope, out, leave, undefined).print(unit.body);
