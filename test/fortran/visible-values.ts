@@ -59,7 +59,8 @@ export function asPort(text: string, routines: readonly string[], port: RoutineP
 
 /** Compares routines of random modules on js, and as a port. @throws Error with the whole text where one differs, or is refused */
 export async function compareModules(seed: number, count: number, port: RoutinePort): Promise<void> {
-  const text = randomModules(picks(seed), count);
+  // Functions that read variables of modules are refused in C++.
+  const text = randomModules(picks(seed), count, port !== "hip");
   const names = Array.from({ length: count }, (_, n) => `s${n}`);
   try {
     const expected = byGfortran(text, names);

@@ -186,13 +186,15 @@ function applied(scope: UnitScope, e: Apply): string {
   return `${fn}(${values.map((value) => cpp(scope, value)).join(", ")})`;
 }
 
-/** A procedure's name in C++; with the names of the units around it where other units have a procedure of that name. */
-export function deviceName({ unit, parent, world }: UnitScope): string {
+/** A procedure's name in C++, to which more is added: with the names of the units around it where other units have a procedure of that name. */
+export function uniqueName({ unit, parent, world }: UnitScope): string {
   const isAlone = world.scopes.every((other) => other.unit === unit || other.unit.kind !== "procedure" || other.unit.name !== unit.name);
   const around: string[] = [];
   for (let scope = isAlone ? undefined : parent; scope; scope = scope.parent) around.unshift(scope.unit.name);
-  return [...around, unit.name, "device_"].join("_");
+  return [...around, unit.name].join("_");
 }
+
+export const deviceName = (scope: UnitScope): string => `${uniqueName(scope)}_device_`;
 
 /** A call of a procedure in device code. */
 export function deviceCall(

@@ -10,7 +10,7 @@ import { eachStatement } from "../../analyse/visit.js";
 import { bare, expressionsOf, variableName, visitExpr } from "../../analyse/walk.js";
 import { writtenBy } from "../../analyse/writes.js";
 import type { Bound, Expr, Name, ComponentRef, Stmt } from "../../tree/index.js";
-import { cpp, deviceName, ident, isCast, refuse, resolve, CPP_TYPES } from "./expressions.js";
+import { cpp, deviceName, ident, isCast, refuse, resolve, uniqueName, CPP_TYPES } from "./expressions.js";
 import { THREAD_BLOCK, type Runtime } from "./prelude.js";
 import { flagsOf, paramResult } from "./results.js";
 import { BracedLines, Statements } from "./statements.js";
@@ -201,10 +201,18 @@ const constantLines = (used: ReadonlyMap<string, Used>): string[] =>
     ];
   });
 
+/** Whether an array is a dummy whose heading stands in other places, too. These do not know of `target`, which c_loc needs. */
+function isSeenElsewhere({ variable, expr }: Used): boolean {
+  const { unit, parent } = ownerOf(variable);
+  if (!variable.dummy || expr.kind !== "name" || unit.kind !== "procedure") return false;
+  return !parent || unit.prefixes.includes("module");
+}
+
 /** A loop in C++. @throws Unlowerable if it cannot be written */
 export function cppLoop(region: ParallelRegion, runtime: Runtime): CppLoop {
   const { scope, axes, reductions, left, body } = region;
-  const stem = region.name.replace("#", "_loop");
+  const [, number] = region.name.split("#");
+  const stem = `${uniqueName(scope)}${number === undefined ? "" : `_loop${number}`}`;
   const [kernel, fold, launch] = ["kernel", "fold", "launch"].map((word) => `${stem}_${word}_`);
   const bounds = axes.flatMap(({ start, stop, step }) => [start, stop, step]);
   if (region.short) refuse(region.short, `launch of ${region.name}`, region.short.why, LAUNCH_REMEDY);
@@ -239,9 +247,7 @@ export function cppLoop(region: ParallelRegion, runtime: Runtime): CppLoop {
       parameters.push({ name: ident(name), type, kind: "result", written, actual: expr });
     } else if (dims && isPrivate(region, each)) views.push(...privateLines(scope, each));
     else if (dims) {
-      // Callers of an external procedure do not know of `target`, which c_loc needs.
-      const isExternal = variable.dummy && !ownerOf(variable).parent && expr.kind === "name";
-      const actual = isExternal ? expr : apply("c_loc", expr);
+      const actual = isSeenElsewhere(each) ? expr : apply("c_loc", expr);
       parameters.push({ name: `${ident(name)}_data_`, type, kind: "array", written, actual }, ...openBounds(each));
       views.push(viewLine(each, `${ident(name)}_data_`, !written, arrayBounds(each, variable.dummy ? scope : variable.scope)));
     } else if (written && !region.carried.has(name) && !inBounds.has(name)) own.push({ ...variable, name });
