@@ -1,6 +1,7 @@
 /* Compares random routines on devices and as ports with what gfortran makes of them. */
 import { fortran, FortranError, portSources, type FortranTarget } from "../../src/fortran/index.js";
 import type { Device } from "../../src/index.js";
+import { withEmittedC } from "./emitted-c.js";
 import { byHip } from "./cpp-routines.js";
 import {
   byGfortran,
@@ -24,6 +25,15 @@ function checking(routines: Routines, expected: readonly Outcome[]): Check {
     const text = ported === undefined ? "" : routineText({ text: ported }, name);
     if (difference) throw new Error(`on ${where}: ${difference}\n${routines.parts.get(name)!}\n${text}`);
   };
+}
+
+/** Compares routines whose loops run as emitted C. @throws Error with the routine where one differs */
+export async function compareEmittedC(routines: Routines, memory: Device, reference = routines): Promise<void> {
+  const check = checking(routines, byGfortran(reference));
+  const code = fortran(routines.text, { file: "routines.CUF" });
+  await withEmittedC(code, memory, async (device) => {
+    for (const name of routines.names) check(name, await byIsoform(code, routines, name, device), "emitted C");
+  });
 }
 
 async function onDevices(routines: Routines, devices: readonly Device[], check: Check): Promise<void> {

@@ -4,7 +4,7 @@ import { after, before, describe, it } from "node:test";
 import { fortran } from "../../src/fortran/index.js";
 import { open, type Device } from "../../src/index.js";
 import { oneDevice } from "../devices.js";
-import { compareLaunches, compareRoutines } from "./compare-routines.js";
+import { compareEmittedC, compareLaunches, compareRoutines } from "./compare-routines.js";
 import { needsGfortran } from "./gfortran.js";
 import { byGfortran, byIsoform, differenceOf, randomLaunches, randomRoutines, type Outcome, type Routines } from "./whole-routines.js";
 
@@ -50,6 +50,12 @@ describe("random routines", needsGfortran, () => {
     const counts = await compareLaunches(1, MANY, quick, PORTS);
     for (const port of PORTS) assert.ok(counts.get(port)! > 0, port);
     await compareLaunches(2, FEW, slow(), []);
+  });
+
+  it("run with their loops in C", async () => {
+    const { cuda, plain } = randomLaunches(3, FEW);
+    await compareEmittedC(randomRoutines(3, MANY / 2), quick[0] ?? devices[0]);
+    await compareEmittedC(cuda, quick[0] ?? devices[0], plain);
   });
 
   it("show launches that are taken for long enough", async () => {
