@@ -151,4 +151,46 @@ end module
       );
     assert.doesNotMatch(made, /^ *!\$acc/m);
   });
+
+  it("launches a loop once, whatever threads its directives have, and waits for it", () => {
+    const text = (open: string, close: string): string =>
+      `subroutine s(n, x)\ninteger, intent(in) :: n\nreal(8) :: x(n)\ninteger :: i\n${open}\ndo i = 1, n\nx(i) = 2*x(i)\nend do\n${close}\nx(1) = x(2)\nend subroutine\n`;
+    for (const [open, close] of [
+      ["!$omp parallel\n!$omp do", "!$omp end parallel"],
+      ["!$omp target\n!$omp parallel do", "!$omp end target"],
+      ["!$acc parallel\n!$acc loop", "!$acc end parallel"],
+      ["!$acc kernels\n!$acc loop independent", "!$acc end kernels"],
+    ]) {
+      const { fortran: host, kernels } = ported(text(open, close));
+      assert.doesNotMatch(host, /^ *!\$/m, open);
+      assert.match(kernels, /f::check\(hipStreamSynchronize\(stream\)\);\n\}/, open);
+    }
+    assert.doesNotMatch(ported(text("!$cuf kernel do <<<*, *>>>", "")).kernels, /StreamSynchronize\(stream\)/);
+  });
+
+  it("waits before statements that use the device's arrays in CUDA Fortran", () => {
+    const { fortran: host } = ported(
+      "subroutine s(n, x)\ninteger, intent(in) :: n\nreal(8) :: x(n)\nreal(8), device :: d(n)\ninteger :: i\nd = x\n!$cuf kernel do <<<*, *>>>\ndo i = 1, n\n" +
+        "d(i) = 2*d(i)\nend do\nx = d\nend subroutine\n",
+    );
+    assert.match(host, /launch_\(.*\)\n +call \w+_synchronise_\(?\)?\n +x = d\n/);
+  });
+
+  it("takes arrays of external procedures without a word for their callers", () => {
+    const { fortran: host } = ported(
+      "subroutine s(n, x)\ninteger, intent(in) :: n\nreal(8) :: x(n)\ninteger :: i\n!$omp parallel do\ndo i = 1, n\nx(i) = 2\nend do\nend subroutine\n",
+    );
+    assert.match(host, /real\(8\) :: x\(n\)\n/);
+    assert.match(host, /type\(\*\), dimension\(\*\) :: x_data_\n/);
+  });
+
+  it("keeps procedures of one name apart", () => {
+    const module = (name: string, value: string): string =>
+      `module ${name}\ncontains\nreal(8) function f(v)\nreal(8), intent(in) :: v\nf = ${value}\nend function\nend module\n`;
+    const { kernels } = ported(
+      `${module("a", "2*v")}${module("b", "v + 1")}subroutine s(x)\nuse a\nuse b, only: g => f\nreal(8) :: x(2)\ninteger :: i\n!$omp parallel do\ndo i = 1, 2\n` +
+        "x(i) = f(x(i)) + g(x(i))\nend do\nend subroutine\n",
+    );
+    assert.match(kernels, /x\(i\) = a_f_device_\(x\(i\)\) \+ b_f_device_\(x\(i\)\);/);
+  });
 });

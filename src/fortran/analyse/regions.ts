@@ -271,6 +271,12 @@ function reductionsOf(
   return reductions;
 }
 
+/**
+ * Way in which a scalar comes back that iterations assign and that is read after the loop; or `kept`: it has its value from before; `lost`: nothing says
+ * which value counts; `away`: the device has the value; `unused`: no value is needed.
+ */
+type Fate = Left["by"] | "kept" | "lost" | "away" | "unused";
+
 /** The scalars that come back as the construct says, except reductions, and those that stay; reports problems of scalars that cannot. */
 function leftIn(
   region: Omit<ParallelRegion, "name" | "left" | "kept">,
@@ -278,40 +284,50 @@ function leftIn(
   first: ReadonlySet<string>,
   sharing: SharingOf,
 ): Pick<ParallelRegion, "left" | "kept"> {
-  const { scope, body, axes, privates } = region;
-  const kept: string[] = [];
+  const { scope, body } = region;
   const stmt = region.stmt!;
   const assigned = assignedBesideLoops(scope, body);
-  const refuse = (name: string, why: string, remedy: string): Left[] => {
-    scope.world.problems.add(stmt.at, name, why, remedy);
-    return [];
-  };
-  const stays = (name: string): Left[] => {
-    kept.push(name);
-    return [];
-  };
-  const left = scalars.flatMap((name): Left[] => {
+  const left: Left[] = [];
+  const kept: string[] = [];
+  for (const name of scalars) {
     const variable = findNamed(scope, name);
-    const isOwn = privates.has(name) || axes.some((axis) => axis.variable === name);
-    if (!variable || !isReadBehind(scope, stmt, name)) return [];
-    const said = sharing(name, variable);
-    const lost = (): Left[] => refuse(name, "the value that iterations leave in it is read after the loop", remedyOf(stmt));
-    // Objects are shared, whatever the directive.
-    if (variable.component) return !isOwn || said === "last" ? lost() : [];
-    if (axes.some((axis) => axis.variable === name)) return said === "last" ? lost() : [];
-    if (!assigned.has(name)) return said === "last" || (first.has(name) && !isOwn) ? lost() : said === "private" ? stays(name) : [];
-    const given = said === "private" && !isOwn && isAssignedExclusively(name, body) ? "shared" : said;
-    if (given === "private") return first.has(name) && !isOwn ? lost() : stays(name);
-    if (given === "kept")
-      return refuse(
+    if (!variable || !isReadBehind(scope, stmt, name)) continue;
+    const fate = fateOf(region, variable, name, { first, assigned }, sharing(name, variable));
+    if (fate === "kept") kept.push(name);
+    else if (fate === "lost")
+      scope.world.problems.add(stmt.at, name, "the value that iterations leave in it is read after the loop", remedyOf(stmt));
+    else if (fate === "away")
+      scope.world.problems.add(
+        stmt.at,
         name,
         "iterations assign it, its clause leaves that value on the device, and it is read after the loop",
         "write copy(...) or map(tofrom: ...), or make it private",
       );
-    const by = first.has(name) ? undefined : leftBy(given, name, region.isOpen === true, region);
-    return by ? [{ name, by }] : lost();
-  });
+    else if (fate !== "unused") left.push({ name, by: fate });
+  }
   return { left, kept };
+}
+
+/** `first`: scalars that an iteration reads before it assigns them; `assigned`: scalars that it assigns otherwise than as variables of loops. */
+function fateOf(
+  region: Omit<ParallelRegion, "name" | "left" | "kept">,
+  variable: Variable,
+  name: string,
+  { first, assigned }: { readonly first: ReadonlySet<string>; readonly assigned: ReadonlySet<string> },
+  said: Sharing,
+): Fate {
+  const isAxis = region.axes.some((axis) => axis.variable === name);
+  const isOwn = region.privates.has(name) || isAxis;
+  const isCarried = first.has(name) && !isOwn;
+  // Objects are shared, whatever the directive.
+  if (variable.component) return !isOwn || said === "last" ? "lost" : "unused";
+  if (!assigned.has(name)) {
+    if (said === "last" || isCarried) return "lost";
+    return said === "private" && !isAxis ? "kept" : "unused";
+  }
+  if (said === "private" && (isOwn || !isAssignedExclusively(name, region.body))) return isCarried ? "lost" : "kept";
+  if (said === "kept") return "away";
+  return (first.has(name) ? undefined : leftBy(said === "private" ? "shared" : said, name, region.isOpen === true, region)) ?? "lost";
 }
 
 function remedyOf(stmt: Stmt): string {

@@ -395,7 +395,7 @@ export class HostRun {
       const { name, variable } = lowered.sources.get(param)!;
       const { home, key } = own.place(name, variable);
       const view = home.arrays.get(key);
-      if (!view) throw new RunError(`${lowered.ir.name}: the array ${name} is missing`);
+      if (!view) throw new RunError(`${lowered.ir.name}: the array ${name} is missing: pass it to run`);
       read.set(param, { view, numbers: await this.device.queue.read(view) });
     }
     const element: HostValues["element"] = (name, indices) => {
@@ -420,7 +420,8 @@ export class HostRun {
       if (variable.initial) throw new RunError(`${kernel.name}: the array ${name} has initial values: make it a parameter`);
       // Programs begin with the arrays of modules, too.
       const isMissing = isGiven(variable) && (own.around().at(-1)!.scope.unit.kind !== "program" || variable.dummy);
-      if (isMissing || !wanted || wanted.includes(undefined)) throw new RunError(`${kernel.name}: the array ${name} is missing`);
+      if (isMissing || !wanted || wanted.includes(undefined))
+        throw new RunError(`${kernel.name}: the array ${name} is missing: pass it to run`);
       view = this.fresh(elementType(variable), wanted as number[]);
       home.arrays.set(key, view);
     }
@@ -517,10 +518,23 @@ export class HostRun {
     return found;
   }
 
+  /** Makes a local array that no statement has used yet. @throws RunError if an array is not local, or not of a declared size */
+  private async begunArray(name: string, own: Variables): Promise<View> {
+    const variable = findNamed(own.scope, name);
+    const sized = variable?.dims?.every(({ upper }) => upper && upper !== "*");
+    if (!variable || !sized || isGiven(variable) || variable.component || variable.initial)
+      throw new RunError(`${own.scope.unit.name}: the array ${name} is missing: pass it to run, or allocate it`);
+    const bound = (e: Expr): LoweredSequence => lowerValue(variable.scope, e, "i32");
+    const bounds = variable.dims!.map(({ lower, upper }) => ({ ...(lower && { lower: bound(lower) }), upper: bound(upper as Expr) }));
+    const view = this.fresh(elementType(variable), await this.extents(bounds, own));
+    const { home, key } = own.place(name);
+    home.arrays.set(key, view);
+    return view;
+  }
+
   private async actualArray({ name, axes, lowers }: Extract<Actual, { kind: "array" }>, own: Variables): Promise<View> {
     const { home, key } = own.place(name);
-    const whole = home.arrays.get(key);
-    if (!whole) throw new RunError(`${own.scope.unit.name}: the array ${name} is missing`);
+    const whole = home.arrays.get(key) ?? (await this.begunArray(name, own));
     if (!axes) return whole;
     const number = async (e: LoweredSequence | undefined, otherwise: number): Promise<number> =>
       e ? Number(await this.value(e, own)) : otherwise;

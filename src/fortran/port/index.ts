@@ -18,7 +18,7 @@ import { variablesOf, type PortVariable } from "./names.js";
 import { isOfLoop, nestOf } from "./nest-of.js";
 import { arranged, isProved, loopsOf, type NestSettings } from "./nests.js";
 import { addCalled, dataOf, parallelLoop, targetLoop, withAtomicWrites } from "./openmp.js";
-import { placeOf, placeText } from "./places.js";
+import { unitKey, sourceKey } from "./keys.js";
 import { plain } from "./plain.js";
 import { renamed, renamer } from "./rename.js";
 import type { FortranTarget } from "./targets.js";
@@ -62,7 +62,7 @@ export function port(
 ): PortText {
   // Other faults of names are reported for kernels only.
   const world = readSymbols([file, ...others], {}, new Problems());
-  const scopes = new Map(world.scopes.map((scope) => [placeOf(scope.unit), scope]));
+  const scopes = new Map(world.scopes.map((scope) => [unitKey(scope.unit), scope]));
   // Serial loops need nothing that clauses leave open.
   const ofUnits = regionsIn(file, world, target === "cpu" ? new Problems() : problems);
   const regions = target === "cpu" ? undefined : byPlace([...ofUnits.values()].flat());
@@ -71,14 +71,14 @@ export function port(
   const ported = { ...file, units: file.units.map((unit) => portUnit(unit, new Map())) };
   const onHost = plain(ported, target, problems);
   for (const { unit } of world.scopes) if (unit.kind === "procedure" && unit.attributes.includes("device")) called.add(unit);
-  const plainly = target === "openmp-target" ? withDeclareTarget(onHost, new Set([...called].map(placeOf))) : onHost;
+  const plainly = target === "openmp-target" ? withDeclareTarget(onHost, new Set([...called].map(unitKey))) : onHost;
   return { text: fortranText(rename ? renamed(plainly, renamer(rename)) : plainly), loops };
 
   function portUnit<T extends Unit>(unit: T, outer: ReadonlyMap<string, PortVariable>): T {
     const variables = variablesOf(unit, outer);
     const inner = { procedures: unit.procedures.map((procedure) => portUnit(procedure, variables)) };
     if (unit.kind === "module") return { ...unit, ...inner };
-    const scope = scopes.get(placeOf(unit));
+    const scope = scopes.get(unitKey(unit));
     const kept = scope && keptIn(scope, ofUnits.get(scope) ?? [], target === "cpu");
     const names: Names = { variables, procedures: scope ? proceduresSeen(scope) : NO_PROCEDURES, scope, kept };
     const { body } = unit.kind === "procedure" ? threadsAsLoops(unit, { scope, ...names }, problems) : unit;
@@ -94,7 +94,7 @@ export function port(
       if (s.kind !== "directed") return [withBodies(s, (part) => portBody(part, ofLoops, names))];
       const name = ofLoops.get(s);
       const made = name === undefined ? portBody(s.body, ofLoops, names) : portNest(s, name, names);
-      const inner = names.scope ? withKept(made, names.kept?.get(placeText(s.at)) ?? [], names.scope, problems) : made;
+      const inner = names.scope ? withKept(made, names.kept?.get(sourceKey(s.at)) ?? [], names.scope, problems) : made;
       const { before, at } = withDataNote(s, target);
       return inner.length > 0 ? withBefore(before ?? [], inner) : before ? [{ kind: "comment", before, at }] : [];
     });
@@ -109,7 +109,7 @@ export function port(
     }
     if (isOpen(s.directive, found.clauses) && !isProved(found, variables, procedures)) return portBody(s.body, new Map(), names);
     const nest = arranged(found, settingsOf?.(name) ?? {}, { at: s.at, name, variables, procedures, problems });
-    const region = regions?.get(placeText(s.at)) ?? NO_CLAUSES;
+    const region = regions?.get(sourceKey(s.at)) ?? NO_CLAUSES;
     const data = dataOf(nest, variables, procedures, s.directive.sentinel === "cuf" ? undefined : region, region.left);
     loops.push({
       name,
@@ -163,7 +163,7 @@ function regionsIn(file: SourceFile, world: World, problems: Problems): Map<Unit
 }
 
 const byPlace = (regions: Iterable<ParallelRegion>): Map<string, ParallelRegion> =>
-  new Map([...regions].flatMap((region) => placesOf(region.stmt).map((at) => [placeText(at), region] as const)));
+  new Map([...regions].flatMap((region) => placesOf(region.stmt).map((at) => [sourceKey(at), region] as const)));
 
 /** The places of the directives before a loop. */
 function placesOf(stmt: Stmt | undefined): Location[] {
@@ -215,7 +215,7 @@ function concurrentLoops({ axes, mask, reduce, body, at, before, behind }: DoCon
 function withDeclareTarget(file: SourceFile, places: ReadonlySet<string>): SourceFile {
   const change = <T extends Unit>(unit: T): T => {
     const inner = { procedures: unit.procedures.map(change) };
-    if (unit.kind !== "procedure" || !places.has(placeOf(unit))) return { ...unit, ...inner };
+    if (unit.kind !== "procedure" || !places.has(unitKey(unit))) return { ...unit, ...inner };
     const directive: Directive = { sentinel: "omp", words: ["declare", "target"], clauses: [], at: unit.at };
     const line = { kind: "other", word: "declare target", text: "!$omp declare target", directive, at: unit.at } as const;
     return { ...unit, ...inner, declarations: [...unit.declarations, line] };

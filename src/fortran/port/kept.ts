@@ -11,7 +11,7 @@ import { find, findNamed, ownerOf, type UnitScope, type Variable } from "../anal
 import { bodiesOf, namesInTree } from "../analyse/visit.js";
 import type { Problems } from "../errors.js";
 import type { Bound, Directive, Expr, Stmt, TypeSpec, VariableDeclaration } from "../tree/index.js";
-import { placeText } from "./places.js";
+import { sourceKey } from "./keys.js";
 
 /** Names of such variables, by the place of the construct. */
 export type KeptNames = ReadonlyMap<string, readonly string[]>;
@@ -25,7 +25,7 @@ export function keptIn(scope: UnitScope, regions: readonly ParallelRegion[], isS
   const found = new Map<string, readonly string[]>();
   if (scope.unit.kind === "module") return found;
   const byStatement = new Map(regions.flatMap((region) => (region.stmt ? [[region.stmt, region] as const] : [])));
-  const add = ({ at }: Stmt, names: readonly string[]): void => void (names.length > 0 && found.set(placeText(at), names));
+  const add = ({ at }: Stmt, names: readonly string[]): void => void (names.length > 0 && found.set(sourceKey(at), names));
   const look = (body: readonly Stmt[], around: readonly Directive[]): void => {
     for (const s of body) {
       const region = byStatement.get(s);

@@ -7,7 +7,7 @@ import type { Problems } from "../../errors.js";
 import type { Declaration, Expr, Interface, Procedure, SourceFile, Stmt, Unit, Use, VariableDeclaration } from "../../tree/index.js";
 import { withDataNote } from "../data.js";
 import { keptIn, withKept } from "../kept.js";
-import { placeOf, placeText } from "../places.js";
+import { unitKey, sourceKey } from "../keys.js";
 import { isSynchronisation, plain } from "../plain.js";
 import type { CppTarget } from "../targets.js";
 import type { CppLoop, Parameter } from "./kernels.js";
@@ -38,7 +38,7 @@ export function fortranSide(
   { synchronise, target, scopes }: { readonly synchronise: string; readonly target: CppTarget; readonly scopes: readonly UnitScope[] },
   problems: Problems,
 ): SourceFile {
-  const scopeOf = new Map(scopes.map((scope) => [placeOf(scope.unit), scope]));
+  const scopeOf = new Map(scopes.map((scope) => [unitKey(scope.unit), scope]));
   const kept = new Map<string, { readonly names: readonly string[]; readonly scope: UnitScope }>();
   for (const scope of scopes) {
     const regions = loops.flatMap(({ region }) => (region.scope === scope ? [region] : []));
@@ -94,12 +94,12 @@ export function fortranSide(
       if (s.kind === "directed") {
         // Threads of the host, or of a device, would all launch the loops within.
         const { before, at } = withDataNote(s, target);
-        const own = kept.get(placeText(at));
+        const own = kept.get(sourceKey(at));
         const inside = replaced(s.body, unit, around, found);
         const body = own ? withKept(inside, own.names, own.scope, problems) : inside;
         return before ? [{ kind: "comment", before, at }, ...body] : body;
       }
-      const copies = s.kind === "assign" && isTransfer(s, scopeOf.get(placeOf(unit)));
+      const copies = s.kind === "assign" && isTransfer(s, scopeOf.get(unitKey(unit)));
       if (copies || isWait(s)) {
         found.waits = true;
         const { at, before, ...rest } = s;
