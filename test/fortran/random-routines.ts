@@ -46,6 +46,11 @@ contains
     integer, intent(inout) :: flag
     if (is) flag = 12
   end subroutine
+  subroutine setmine(is, v)
+    logical, intent(in) :: is
+    real(8), intent(in) :: v
+    if (is) mr = 3*v
+  end subroutine
 end module
 `;
 
@@ -291,6 +296,11 @@ function roleOf(pick: Pick, n: number, construct: Construct, scalars: Scalars): 
       if (type !== "integer" || mustShow) return undefined;
       return given(oneOf(pick, back), `call mark(k(i) == ${1 + pick(2 * n)}, ${name})`);
     },
+    // Only threads of the host share a variable with the procedures that they call.
+    () => {
+      if (name !== "mr" || model !== "omp" || !back.includes("")) return undefined;
+      return given(oneOf(pick, back), `call setmine(k(i) == ${1 + pick(2 * n)}, ${varying(pick, "real")})`);
+    },
     () => given("", read(name, type)),
     () => {
       if (own === undefined) return undefined;
@@ -354,8 +364,8 @@ function host(pick: Pick): string {
 export function randomRoutine(name: string, n: number, pick: Pick): string {
   const use = oneOf(pick, [
     "use state",
-    "use state, only : mi, mr, mq, twice, mark",
-    "use state, only : mi, mq, mr, mark, twice",
+    "use state, only : mi, mr, mq, twice, mark, setmine",
+    "use state, only : mi, mq, setmine, mr, mark, twice",
     "use state, doubled => twice",
   ]);
   const parts = Array.from({ length: 1 + pick(3) }, () => [loop(pick, n), ...(pick(2) === 0 ? [host(pick)] : [])]).flat();
