@@ -1,7 +1,7 @@
 /* Variables that constructs have for themselves: what statements in them assign is lost, in runs and in ports. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { fortran, portSources } from "../../src/fortran/index.js";
+import { fortran, portSources, type FortranTarget } from "../../src/fortran/index.js";
 import { f64, open } from "../../src/index.js";
 
 /** What the routine s(n, x) leaves in x. */
@@ -78,5 +78,51 @@ end subroutine`;
   it("is refused where it is an array that is read afterwards", async () => {
     const arrays = text("!$omp parallel private(w)", "!$omp end parallel", "w(1) = 7");
     await assert.rejects(ran(arrays), /s\.f90:8:9: private\(w\): the construct has it for itself.*\(use another variable inside/);
+  });
+
+  const objects = `
+module m
+  type pair
+    real(8) :: a = 2, b = 3
+  end type
+  real(8) :: total = 1
+contains
+  subroutine add(v)
+    real(8), intent(in) :: v
+    total = total + v
+  end subroutine
+end module
+subroutine s(n, x)
+  use m, sum => total
+  integer, intent(in) :: n
+  real(8) :: x(n)
+  integer :: i
+  type(pair) :: o
+  o%a = 9
+  !$omp parallel do private(o)
+  do i = 1, n
+    o%a = i
+    x(i) = o%a
+  end do
+  !$omp parallel do
+  do i = 1, n
+    if (i == 2) then
+      call add(x(i))
+      x(1) = sum
+    end if
+  end do
+  x(2) = o%a
+end subroutine`;
+  const ported = (target: FortranTarget): string => portSources([{ file: "s.f90", text: objects }], { targets: [target] })[0].text;
+
+  it("may be an object", () => {
+    assert.match(ported("cpu"), /type\(pair\) :: o_before\n +o_before = o\n[^]*o = o_before\n/);
+    assert.match(ported("openmp"), /!\$omp parallel do default\(firstprivate\) shared\(x\)\n/);
+    assert.match(ported("openmp-target"), /map\(tofrom:x\) private\(o\)\n/);
+  });
+
+  it("is none of what procedures assign by another name", () => {
+    assert.match(ported("openmp"), /shared\(x,sum\)\n/);
+    assert.match(ported("openmp-target"), /map\(tofrom:x,sum\)\n/);
   });
 });

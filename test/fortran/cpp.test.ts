@@ -193,4 +193,15 @@ end module
     );
     assert.match(kernels, /x\(i\) = a_f_device_\(x\(i\)\) \+ b_f_device_\(x\(i\)\);/);
   });
+
+  it("refuses private arrays that begin with values", () => {
+    const text = (clause: string): string =>
+      `subroutine s(x)\nreal(8) :: x(2), w(2)\ninteger :: i\nw = 1\n!$omp parallel do ${clause}(w)\ndo i = 1, 2\nw(1) = x(i)\nx(i) = w(1)\nend do\nend subroutine\n`;
+    assert.throws(
+      () => ported(text("firstprivate")),
+      /firstprivate\(w\): private arrays begin without values in C\+\+ \(use the target c\)/,
+    );
+    // Other names of a declaration stay as they are.
+    assert.match(ported(text("shared")).fortran, /real\(8\) :: x\(2\)\n +real\(8\), target :: w\(2\)\n/);
+  });
 });

@@ -18,9 +18,13 @@ const DECLARATIONS = `    integer, intent(in) :: n
     integer, intent(inout) :: di
     real(8), intent(inout) :: dr
     logical, intent(inout) :: dq
-    real(8) :: lr, t
+    real(8) :: lr, t, w(2)
     real(4) :: ls
     logical :: lq
+    i = 50
+    j = 60
+    w(1) = 9
+    w(2) = 10
     li = 3
     lj = -4
     lr = 5
@@ -28,7 +32,7 @@ const DECLARATIONS = `    integer, intent(in) :: n
     lq = .false.`;
 
 /** What is left in locals, where the caller sees it. */
-const SEEN = ["li", "lj", "lr", "ls", "merge(1, 2, lq)"];
+const SEEN = ["li", "lj", "lr", "ls", "merge(1, 2, lq)", "w(1)", "w(2)", "seen(8) + i + 100*j"];
 
 /** The module whose scalars routines use, by these names or by others. */
 export const STATE = `module state
@@ -316,6 +320,15 @@ function roleOf(pick: Pick, n: number, construct: Construct, scalars: Scalars): 
   return oneOf(pick, roles)();
 }
 
+/** An array that each iteration has for itself. */
+function arrayOf(pick: Pick, { takes, model }: Construct): Role | undefined {
+  const kinds = (["private", "firstprivate"] as const).filter((kind) => takes.includes(kind) && (kind === "private" || model === "omp"));
+  if (kinds.length === 0 || pick(4) > 0) return undefined;
+  const kind = oneOf(pick, kinds);
+  const stmts = [`w(1) = ${varying(pick, "real")}`, `y(i) = y(i) + w(1)${kind === "private" ? "" : " + w(2)"}`];
+  return { stmts, clause: `${kind}(w)` };
+}
+
 /** One loop, or two of which the outer one has one turn. */
 function headOf(
   pick: Pick,
@@ -334,7 +347,8 @@ function headOf(
 function loop(pick: Pick, n: number): string {
   const construct = oneOf(pick, CONSTRUCTS);
   const scalars = new Scalars(pick);
-  const roles = Array.from({ length: 1 + pick(4) }, () => roleOf(pick, n, construct, scalars)).filter((role) => role !== undefined);
+  const made = [...Array.from({ length: 1 + pick(4) }, () => roleOf(pick, n, construct, scalars)), arrayOf(pick, construct)];
+  const roles = made.filter((role) => role !== undefined);
   const stmts = [...roles.map((role) => role.stmts), [`y(i) = y(i) + ${varying(pick, "real")}`]];
   // Statements in another order
   for (let at = stmts.length - 1; at > 0; at--) {

@@ -4,7 +4,7 @@ import type { Directed, Directive, Stmt } from "../tree/index.js";
 import type { ParallelRegion } from "./regions.js";
 import { sharingOf } from "./sharing.js";
 import { findNamed, ownerOf, type UnitScope } from "./symbols.js";
-import { eachStatement } from "./visit.js";
+import { bodiesOf, eachStatement } from "./visit.js";
 import { assignedPlainly, writesOf } from "./writes.js";
 
 /** Whether a directive of OpenACC or OpenMP makes scalars its own that no clause names. */
@@ -40,14 +40,23 @@ export function ownOf(
       const region = regionOf(s);
       for (const { name } of [...(region?.reductions ?? []), ...(region?.left ?? [])]) given.add(name);
     });
+  // Loops that become kernels have arrays of their own.
+  const leaves: Stmt[] = [];
+  eachStatement(body, (s) => {
+    if (regionOf(s)) return false;
+    if (bodiesOf(s).length === 0) leaves.push(s);
+    return true;
+  });
+  const outside = writesOf(scope, leaves);
   // Private variables of a region around are shared in an OpenMP region within.
-  const outside = directive.sentinel === "acc" ? around : [];
+  const regions = directive.sentinel === "acc" ? around : [];
   return [...writesOf(scope, body)].filter((name) => {
     const variable = findNamed(scope, name);
     if (!variable || variable.component || given.has(name)) return false;
     // Procedures assign the module's own.
     if (ownerOf(variable).unit.kind === "module" && !variable.dims && !direct.has(name)) return false;
+    if (variable.dims && !outside.has(name)) return false;
     if (named.has(name)) return true;
-    return isCompute && !variable.dims && !variable.derived && sharingOf(variable, name, outside, [directive]) === "private";
+    return isCompute && !variable.dims && !variable.derived && sharingOf(variable, name, regions, [directive]) === "private";
   });
 }

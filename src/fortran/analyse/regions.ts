@@ -1,11 +1,11 @@
 import type { Location } from "../../ir/types.js";
 import type { Clause, Directive, DoConcurrent, Expr, ReductionOp, Stmt } from "../tree/index.js";
-import { isReadBehind } from "./behind.js";
+import { areReadBehind, isReadBehind } from "./behind.js";
 import { blockVariables } from "./blocks.js";
 import { orderOfForall } from "./forall.js";
 import { shortLaunch, type ShortLaunch } from "./launches.js";
 import { assignedBesideLoops, leftBy, type Left } from "./left.js";
-import { isAssignedExclusively, sharingOf, type Sharing } from "./sharing.js";
+import { isAssignedExclusively, keepsIndex, listedNames, sharingOf, type Sharing } from "./sharing.js";
 import { find, findNamed, findProcedure, ownerOf, nestedComponents, type UnitScope, type Variable } from "./symbols.js";
 import { bodiesOf, eachStatement, mentionsName, namesInTree } from "./visit.js";
 import { variableName, visitExpr } from "./walk.js";
@@ -149,19 +149,38 @@ function regionOf(scope: UnitScope, stmt: Stmt, around: readonly Directive[]): O
   const outer = around.flatMap((each) => each.clauses.flatMap((clause) => (clause.kind === "private" ? clause.names : [])));
   const carried = new Set([...named("firstprivate"), ...readFirst(scope, body, new Set(outer))]);
   const privates = new Set([...named("private"), ...carried, ...named("lastprivate")]);
-  if (keepsIndex(directive))
-    for (const { variable } of axes)
-      if (find(scope, variable)?.scope === scope && isReadBehind(scope, stmt, variable))
-        scope.world.problems.add(stmt.at, variable, "the variable of a parallel loop is read after the loop", "assign it after the loop");
+  const indices = keptIndices(scope, stmt, axes, keepsIndex(directive), clauses);
   const stream = directive.launch?.stream ?? queue?.queue;
   const sharing = (name: string, variable: Variable): Sharing => sharingOf(variable, name, around, own);
   const rest = { stream, loopName, carried, privates, sharing, ...(isOpen(directive, clauses) && { isOpen: true as const }) };
-  return finished(scope, stmt, axes, body, reductions, rest);
+  const region = finished(scope, stmt, axes, body, reductions, rest);
+  return { ...region, kept: [...region.kept, ...indices] };
 }
 
-/** Whether variables of loops keep their values after a directive; otherwise they are private, or undefined then. */
-const keepsIndex = ({ sentinel, words }: Directive): boolean =>
-  sentinel === "cuf" || (sentinel === "omp" && ["loop", "simd"].includes(words.at(-1)!) && !words.includes("do"));
+/**
+ * Variables of parallel loops that keep the values from before, and are read after the loops; reports those with a value that is not computed.
+ *
+ * @param isKept whether the directive leaves them with the values from the loop
+ */
+function keptIndices(scope: UnitScope, stmt: Stmt, axes: readonly LoopAxis[], isKept: boolean, clauses: readonly Clause[]): string[] {
+  const { problems } = scope.world;
+  const last = clauses.flatMap((clause) => (clause.kind === "lastprivate" ? clause.names : []));
+  for (const clause of clauses) {
+    if (clause.kind !== "other" || clause.name !== "linear") continue;
+    const names = listedNames(clause.text);
+    if (names.every((name) => axes.some(({ variable }) => variable === name))) last.push(...names);
+    else problems.add(clause.at, "linear", "its variable changes from iteration to iteration", "compute it from the loop's variable");
+  }
+  return axes.flatMap(({ variable }) => {
+    const isLast = last.includes(variable);
+    // Variables of others may be read anywhere, so that their uses say nothing.
+    if (isKept && !isLast && find(scope, variable)?.scope !== scope) return [];
+    if (!isReadBehind(scope, stmt, variable)) return [];
+    if (!isKept && !isLast) return [variable];
+    problems.add(stmt.at, variable, "the variable of a parallel loop is read after the loop", "assign it after the loop");
+    return [];
+  });
+}
 
 /** False of what does nothing. */
 const counts = ({ kind }: Stmt): boolean => kind !== "continue" && kind !== "comment";
@@ -238,8 +257,24 @@ function finished(
   const region = { scope, at: stmt.at, axes, body, reductions, written, stmt, ...rest, carried, privates };
   const unfolded = [...scalars].filter((name) => !isReduced(name));
   const { left, kept } = leftIn(region, unfolded, first, sharing);
-  const arrays = [...privates].filter((name) => written.has(name) && !scalars.has(name) && isReadBehind(scope, stmt, name));
-  return { ...region, left, kept: [...kept, ...arrays] };
+  return { ...region, left, kept: [...kept, ...keptWholes(region, scalars, sharing)] };
+}
+
+/** Arrays and objects in clauses that keep their values from before, and are read after the loop; reports arrays whose last values count. */
+function keptWholes(region: Omit<ParallelRegion, "name" | "left" | "kept">, scalars: ReadonlySet<string>, sharing: SharingOf): string[] {
+  const { scope, written, privates } = region;
+  const stmt = region.stmt!;
+  return [...privates].filter((name) => {
+    const variable = findNamed(scope, name);
+    if (!variable || scalars.has(name)) return false;
+    const parts = [name, ...nestedComponents(scope, { kind: "name", name, at: stmt.at }).map(variableName)];
+    const isRead = variable.dims ? areReadBehind : isReadBehind;
+    if (variable.component || !parts.some((part) => written.has(part) && isRead(scope, stmt, part))) return false;
+    if (sharing(name, variable) !== "last") return true;
+    if (variable.dims)
+      scope.world.problems.add(stmt.at, name, "the array of the last iteration is read after the loop", "assign it after the loop");
+    return false;
+  });
 }
 
 type SharingOf = (name: string, variable: Variable) => Sharing;
@@ -323,7 +358,8 @@ function fateOf(
   if (variable.component) return !isOwn || said === "last" ? "lost" : "unused";
   if (!assigned.has(name)) {
     if (said === "last" || isCarried) return "lost";
-    return said === "private" && !isAxis ? "kept" : "unused";
+    // Variables of loops within are private, too.
+    return !isAxis && (said === "private" || region.stmt?.kind === "directed") ? "kept" : "unused";
   }
   if (said === "private" && (isOwn || !isAssignedExclusively(name, region.body))) return isCarried ? "lost" : "kept";
   if (said === "kept") return "away";

@@ -7,6 +7,7 @@ import { isOpen, isSequential, regionsOf, type ParallelRegion } from "../analyse
 import type { Procedures } from "../analyse/flow.js";
 import { proceduresSeen, readSymbols, type UnitScope, type World } from "../analyse/symbols.js";
 import { bodiesOf, mapStatements, withBodies } from "../analyse/visit.js";
+import { assignedByCalls } from "../analyse/writes.js";
 import type { Location } from "../../ir/types.js";
 import { Problems } from "../errors.js";
 import { fortranText } from "../print/units.js";
@@ -110,7 +111,10 @@ export function port(
     if (isOpen(s.directive, found.clauses) && !isProved(found, variables, procedures)) return portBody(s.body, new Map(), names);
     const nest = arranged(found, settingsOf?.(name) ?? {}, { at: s.at, name, variables, procedures, problems });
     const region = regions?.get(sourceKey(s.at)) ?? NO_CLAUSES;
-    const data = dataOf(nest, variables, procedures, s.directive.sentinel === "cuf" ? undefined : region, region.left);
+    const data = dataOf(nest, variables, procedures, s.directive.sentinel === "cuf" ? undefined : region, {
+      left: region.left,
+      byCalls: names.scope ? assignedByCalls(names.scope, nest.body) : new Set(),
+    });
     loops.push({
       name,
       at: s.at,

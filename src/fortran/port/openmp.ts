@@ -27,14 +27,14 @@ interface Data {
 
 /**
  * Roles of the variables of a nest. `region`: its clauses; CUDA Fortran has none, and gives each iteration all local arrays.
- * `left`: scalars that come back.
+ * `left`: scalars that come back; `byCalls`: variables that called procedures assign, which have to be the same ones.
  */
 export function dataOf(
   nest: Nest,
   variables: ReadonlyMap<string, PortVariable>,
   procedures: Procedures,
   region: Pick<ParallelRegion, "privates" | "carried"> | undefined,
-  left: ParallelRegion["left"],
+  { left, byCalls }: { readonly left: ParallelRegion["left"]; readonly byCalls: ReadonlySet<string> },
 ): Data {
   const { assigned, readFirst } = controlFlow(nest.body, procedures);
   // Loops that become one may each name a variable.
@@ -71,11 +71,12 @@ export function dataOf(
   const last = [...back.keys()].filter((name) => back.get(name) === "last");
   const isShared = (name: string): boolean => {
     if (back.has(name)) return back.get(name) !== "last";
+    if (byCalls.has(name)) return true;
     const variable = variables.get(name);
     if (!variable) return unknown.has(name) || atomic.has(name);
     if (variable.attributes.has("parameter")) return false;
     const isOwn = region ? region.privates.has(name) : variable.isLocal && !KEPT.some((attribute) => variable.attributes.has(attribute));
-    return atomic.has(name) || variable.isDerived || (variable.isArray && !isOwn);
+    return atomic.has(name) || ((variable.isDerived || variable.isArray) && !isOwn);
   };
   // A device's array stands in the list whether this loop uses it or not, so that the lists of a procedure's loops are alike.
   const known = [...variables.keys(), ...[...used].filter((name) => !variables.has(name))].filter(

@@ -64,7 +64,7 @@ export function fortranSide(
     const inner = unit.procedures.flatMap((procedure) =>
       isDevices(procedure) ? [] : [changed(procedure, [...around, unit]) as Procedure],
     );
-    const declared = unit.declarations.map((d) => declaration(d, targets.get(unit) ?? new Set()));
+    const declared = unit.declarations.flatMap((d) => declarations(d, targets.get(unit) ?? new Set()));
     if (unit.kind === "module") return { ...unit, procedures: inner, declarations: declared };
     const found: Launched = { loops: [], waits: false };
     const kernel = ofKernels.get(unit);
@@ -200,12 +200,19 @@ const onlyArguments = (d: Declaration, unit: Unit): Declaration =>
 
 const isStream = (d: Declaration): boolean => d.kind === "variables" && isStreamKind(d.type);
 
-function declaration(d: Declaration, targets: ReadonlySet<string>): Declaration {
-  if (d.kind !== "variables") return d;
-  if (isStream(d)) return { ...d, type: { ...d.type, type: "derived", derived: "c_ptr", kindOf: undefined, text: "type(c_ptr)" } };
-  const isTarget = d.names.some(({ name }) => targets.has(name));
-  const has = d.attributes.some((attribute) => ["target", "pointer", "parameter"].includes(attribute));
-  return isTarget && !has ? { ...d, attributes: [...d.attributes, "target"] } : d;
+/** Declarations with `target` for arrays that launches are given. */
+function declarations(d: Declaration, targets: ReadonlySet<string>): Declaration[] {
+  if (d.kind !== "variables") return [d];
+  if (isStream(d)) return [{ ...d, type: { ...d.type, type: "derived", derived: "c_ptr", kindOf: undefined, text: "type(c_ptr)" } }];
+  const given = d.names.filter(({ name }) => targets.has(name));
+  if (given.length === 0 || d.attributes.some((attribute) => ["target", "pointer", "parameter"].includes(attribute))) return [d];
+  const others = d.names.filter(({ name }) => !targets.has(name));
+  const attributes = [...d.attributes, "target"];
+  if (others.length === 0) return [{ ...d, attributes }];
+  return [
+    { ...d, names: others },
+    { ...d, names: given, attributes, before: undefined, behind: undefined },
+  ];
 }
 
 /** `ierr = cudadevicesynchronize()`, `call cudadevicesynchronize` */
