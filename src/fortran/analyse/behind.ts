@@ -36,11 +36,11 @@ function followingOf(scope: UnitScope, stmt: Stmt, name: string): readonly Stmt[
   if (unit.kind === "procedure" && unit.form === "function" && name === (unit.result ?? unit.name)) return "anything";
   // Internal procedures may be called from anywhere.
   if (unit.procedures.some((inner) => namesInTree(inner).has(name))) return "anything";
-  return withoutOwn(behind(unit.body, stmt) ?? [], name, variable, []);
+  return withoutOwn(scope, behind(unit.body, stmt) ?? [], name, variable, []);
 }
 
 /** Statements without assignments of what a construct has for itself: such ones leave the variable as it was. */
-function withoutOwn(body: readonly Stmt[], name: string, variable: Variable, around: readonly Directive[]): Stmt[] {
+function withoutOwn(scope: UnitScope, body: readonly Stmt[], name: string, variable: Variable, around: readonly Directive[]): Stmt[] {
   // No name of a program has a blank.
   const renamed = (s: Stmt): Stmt[] =>
     s.kind === "assign" && s.target.kind === "name" && s.target.name === name ? [{ ...s, target: { ...s.target, name: `${name} ` } }] : [s];
@@ -51,8 +51,10 @@ function withoutOwn(body: readonly Stmt[], name: string, variable: Variable, aro
         ? sharingOf(variable, name, around, [s.directive]) === "private"
         : s.kind === "do-concurrent" && [...s.local, ...s.localInit].includes(name);
     const inner = s.kind === "directed" ? [...around, s.directive] : around;
-    const without = withBodies(s, (part) => withoutOwn(part, name, variable, inner));
-    return isOwn ? withBodies(without, (part) => mapStatements(part, renamed)) : without;
+    const without = withBodies(s, (part) => withoutOwn(scope, part, name, variable, inner));
+    if (!isOwn) return without;
+    const reads = bodiesOf(without).some((part) => controlFlow(part, proceduresSeen(scope)).readFirst.has(name));
+    return reads ? withBodies(without, (part) => mapStatements(part, renamed)) : (renamedVariables(without, name, `${name} `) as Stmt);
   });
 }
 
