@@ -357,13 +357,18 @@ function fateOf(
   // Objects are shared, whatever the directive.
   if (variable.component) return !isOwn || said === "last" ? "lost" : "unused";
   if (!assigned.has(name)) {
-    if (said === "last" || isCarried) return "lost";
     // Variables of loops within are private, too.
-    return !isAxis && (said === "private" || region.stmt?.kind === "directed") ? "kept" : "unused";
+    const isIndex = !isAxis && (said === "private" || region.stmt?.kind === "directed");
+    return said === "last" || isCarried ? "lost" : isIndex ? "kept" : "unused";
   }
   if (said === "private" && (isOwn || !isAssignedExclusively(name, region.body))) return isCarried ? "lost" : "kept";
+  return sharedFate(region, name, said, first);
+}
+
+/** The fate of a scalar that iterations assign and share. */
+function sharedFate(region: Omit<ParallelRegion, "name" | "left" | "kept">, name: string, said: Sharing, first: ReadonlySet<string>): Fate {
   if (said === "kept") return "away";
-  return (first.has(name) ? undefined : leftBy(said === "private" ? "shared" : said, name, region.isOpen === true, region)) ?? "lost";
+  return first.has(name) ? "lost" : (leftBy(said === "private" ? "shared" : said, name, region.isOpen, region) ?? "lost");
 }
 
 function remedyOf(stmt: Stmt): string {
