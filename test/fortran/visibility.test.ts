@@ -46,6 +46,11 @@ module c
     real(8) :: g = 50
   end type
 end module
+module own_c
+  implicit none
+  real(8), parameter :: c_rk = 7
+  integer, parameter :: int640 = 5
+end module
 module d
   implicit none
   integer, parameter :: w = 2
@@ -133,6 +138,10 @@ const CASES: Record<string, [uses: string, value: string, declarations?: string,
   "what a module uses": ["use e", "x(i)*w + own + ee"],
   "what is not among `only`": ["use d, only: yy", "x(i)*w + yy", "integer, parameter :: w = 9"],
   "a variable that is protected": ["use b", "x(i) + kept"],
+  "a name like one of an intrinsic module": [
+    "use own_c\nuse, intrinsic :: iso_c_binding\nuse, intrinsic :: iso_fortran_env",
+    "x(i)*c_rk + real(int640, c_double)",
+  ],
   "procedures that call private ones": ["use a, only: twice", "twice(x(i))"],
   "beside public ones of the same name": ["use a\nuse b, only: helper", "twice(x(i)) + helper(x(i))"],
   "procedures by other names": ["use a, only: t => twice\nuse b, only: twice => helper", "t(x(i)) + twice(x(i))"],
