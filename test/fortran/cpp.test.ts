@@ -204,4 +204,11 @@ end module
     // Other names of a declaration stay as they are.
     assert.match(ported(text("shared")).fortran, /real\(8\) :: x\(2\)\n +real\(8\), target :: w\(2\)\n/);
   });
+
+  it("launches loops with blocks", () => {
+    const { fortran: host } = ported(
+      "subroutine s(x)\nreal(8) :: x(2)\ninteger :: i\n!$omp parallel do\ndo i = 1, 2\nblock\nreal(8) :: t\nt = x(i)\nx(i) = 2*t\nend block\nend do\nend subroutine\n",
+    );
+    assert.match(host, /end interface\n +call s_launch_\(c_null_ptr,x\)\nend subroutine/);
+  });
 });

@@ -349,7 +349,9 @@ function loop(pick: Pick, n: number): string {
   const scalars = new Scalars(pick);
   const made = [...Array.from({ length: 1 + pick(4) }, () => roleOf(pick, n, construct, scalars)), arrayOf(pick, construct)];
   const roles = made.filter((role) => role !== undefined);
-  const stmts = [...roles.map((role) => role.stmts), [`y(i) = y(i) + ${varying(pick, "real")}`]];
+  const own = `y(i) = y(i) + ${varying(pick, "real")}`;
+  const named = ["associate (c => y(i))", own.replaceAll("y(i)", "c"), "end associate"];
+  const stmts = [...roles.map((role) => role.stmts), pick(8) === 0 ? named : [own]];
   // Statements in another order
   for (let at = stmts.length - 1; at > 0; at--) {
     const other = pick(at + 1);

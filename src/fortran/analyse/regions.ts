@@ -1,7 +1,7 @@
 import type { Location } from "../../ir/types.js";
 import type { Clause, Directive, DoConcurrent, Expr, ReductionOp, Stmt } from "../tree/index.js";
 import { areReadBehind, isReadBehind } from "./behind.js";
-import { blockVariables } from "./blocks.js";
+import { blockVariables, withNamesApart } from "./blocks.js";
 import { orderOfForall } from "./forall.js";
 import { shortLaunch, type ShortLaunch } from "./launches.js";
 import { assignedBesideLoops, leftBy, type Left } from "./left.js";
@@ -247,16 +247,17 @@ function finished(
     ...rest
   }: Pick<ParallelRegion, "stream" | "loopName" | "mask" | "carried" | "privates" | "isOpen"> & { readonly sharing: SharingOf },
 ): Omit<ParallelRegion, "name"> {
-  const written = writesOf(scope, body);
+  const seen = withNamesApart(body);
+  const written = new Set([...writesOf(scope, seen)].filter((name) => !name.endsWith(" ")));
   const scalars = new Set([...written].filter((name) => !findNamed(scope, name)?.dims));
-  const first = readFirst(scope, body, scalars);
-  const reductions = reductionsOf(scope, stmt, body, clauses, first, written);
+  const first = readFirst(scope, seen, scalars);
+  const reductions = reductionsOf(scope, stmt, seen, clauses, first, written);
   const isReduced = (name: string): boolean => reductions.some((reduction) => reduction.name === name);
   const carried = new Set([...first, ...withParts(scope, rest.carried)].filter((name) => !isReduced(name)));
   const privates = new Set([...withParts(scope, rest.privates), ...blockVariables(body)]);
   const region = { scope, at: stmt.at, axes, body, reductions, written, stmt, ...rest, carried, privates };
   const unfolded = [...scalars].filter((name) => !isReduced(name));
-  const { left, kept } = leftIn(region, unfolded, first, sharing);
+  const { left, kept } = leftIn({ ...region, body: seen }, unfolded, first, sharing);
   return { ...region, left, kept: [...kept, ...keptWholes(region, scalars, sharing)] };
 }
 

@@ -44,17 +44,18 @@ export function fortranSide(
     const regions = loops.flatMap(({ region }) => (region.scope === scope ? [region] : []));
     for (const [place, names] of keptIn(scope, regions, false)) kept.set(place, { names, scope });
   }
-  const ofStatements = new Map(loops.flatMap((loop) => (loop.region.stmt ? [[loop.region.stmt, loop] as const] : [])));
-  const ofKernels = new Map(loops.flatMap((loop) => (loop.region.stmt ? [] : [[loop.region.scope.unit, loop] as const])));
+  // By their places: symbols have statements of their own where a unit has blocks.
+  const ofStatements = new Map(loops.flatMap((loop) => (loop.region.stmt ? [[sourceKey(loop.region.stmt.at), loop] as const] : [])));
+  const ofKernels = new Map(loops.flatMap((loop) => (loop.region.stmt ? [] : [[unitKey(loop.region.scope.unit), loop] as const])));
   /** Arrays that some launch is given, by the units that declare them. */
-  const targets = new Map<Unit, Set<string>>();
+  const targets = new Map<string, Set<string>>();
   for (const { region, parameters } of loops)
     for (const { kind, actual } of parameters) {
       if (kind !== "array" || actual.kind !== "apply" || actual.args[0].kind !== "value") continue;
       const root = rootOf(actual.args[0].value)!;
       for (let scope: typeof region.scope | undefined = region.scope; scope; scope = scope.parent)
         if (scope.variables.has(root)) {
-          targets.set(scope.unit, (targets.get(scope.unit) ?? new Set()).add(root));
+          targets.set(unitKey(scope.unit), (targets.get(unitKey(scope.unit)) ?? new Set()).add(root));
           break;
         }
     }
@@ -64,10 +65,10 @@ export function fortranSide(
     const inner = unit.procedures.flatMap((procedure) =>
       isDevices(procedure) ? [] : [changed(procedure, [...around, unit]) as Procedure],
     );
-    const declared = unit.declarations.flatMap((d) => declarations(d, targets.get(unit) ?? new Set()));
+    const declared = unit.declarations.flatMap((d) => declarations(d, targets.get(unitKey(unit)) ?? new Set()));
     if (unit.kind === "module") return { ...unit, procedures: inner, declarations: declared };
     const found: Launched = { loops: [], waits: false };
-    const kernel = ofKernels.get(unit);
+    const kernel = ofKernels.get(unitKey(unit));
     const body = kernel ? [] : replaced(unit.body, unit, around, found);
     if (!kernel && found.loops.length === 0 && !found.waits) return { ...unit, procedures: inner, declarations: declared, body };
     const used: Declaration[] = kernel
@@ -85,7 +86,7 @@ export function fortranSide(
 
   function replaced(body: readonly Stmt[], unit: Unit, around: readonly Unit[], found: Launched): Stmt[] {
     return body.flatMap((s): Stmt[] => {
-      const loop = ofStatements.get(s);
+      const loop = isLaunch(s) ? ofStatements.get(sourceKey(s.at)) : undefined;
       if (loop) {
         found.loops.push(loop);
         const { at, before } = s;
@@ -220,6 +221,8 @@ function isWait(s: Stmt): boolean {
   const name = s.kind === "assign" && s.value.kind === "apply" ? rootOf(s.value) : s.kind === "call" ? rootOf(s.procedure) : undefined;
   return name !== undefined && name.endsWith("synchronize") && isSynchronisation(name);
 }
+
+const isLaunch = ({ kind }: Stmt): boolean => kind === "directed" || kind === "do-concurrent";
 
 /** Whether an assignment reads or writes memory of the device, which waits for its kernels in CUDA Fortran. */
 const isTransfer = (s: Stmt, scope: UnitScope | undefined): boolean =>
