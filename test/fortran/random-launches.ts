@@ -160,7 +160,7 @@ function plainOf(name: string, body: readonly string[], launches: readonly Launc
       `do t2 = 1, ${by}`,
       `do t1 = 1, ${bx}`,
       `call k_${name}(x, k, y, n, ${from}, b1, b2, t1, t2, ${bx}, ${by}, ${gx}, ${gy})`,
-      ...["end do", "end do", "end do", "end do"],
+      "end do\nend do\nend do\nend do",
       ...after,
     ];
   });
