@@ -1,7 +1,7 @@
 /* Clauses of parallel loops: reductions, and what becomes of variables that iterations have for themselves. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { fortran } from "../../src/fortran/index.js";
+import { fortran, portSources } from "../../src/fortran/index.js";
 import { compareWithGfortran, moduleOf, needsGfortran } from "./gfortran.js";
 
 const inputs = {
@@ -77,5 +77,26 @@ describe("clauses", needsGfortran, () => {
         () => fortran(moduleOf([text]), { file: "a.F90" }),
         /a\.F90:\d+:\d+: \w: the value that iterations leave in it is read after the loop \(name it in a reduction clause/,
       );
+    });
+
+  const UNKNOWN: Record<string, [text: string, problem: RegExp]> = {
+    "the last value of the loop's variable": [
+      loop("a", "", "!$omp parallel do lastprivate(i)", "y(i) = x(i)", "y(1) = i"),
+      /i: the variable of a parallel loop is read after the loop \(assign it after the loop\)/,
+    ],
+    "the last value of an array": [
+      loop("a", "", "!$omp parallel do lastprivate(w)", "w = x(i)\ny(i) = w(1)", "y(1) = w(1)"),
+      /w: the array of the last iteration is read after the loop/,
+    ],
+    "a value that grows by steps": [
+      loop("a", "m = 3", "!$omp parallel do linear(m: 2)", "y(i) = m\nm = m + 2"),
+      /linear: its variable changes from iteration to iteration \(compute it from the loop's variable\)/,
+    ],
+  };
+  for (const [name, [text, problem]] of Object.entries(UNKNOWN))
+    it(`are refused where a kernel would not know ${name}`, () => {
+      assert.throws(() => fortran(moduleOf([text]), { file: "a.F90" }), problem);
+      for (const target of ["openmp", "openmp-target"] as const)
+        assert.throws(() => portSources([{ file: "a.F90", text: moduleOf([text]) }], { targets: [target] }), problem);
     });
 });

@@ -151,4 +151,64 @@ end module
       );
     assert.doesNotMatch(made, /^ *!\$acc/m);
   });
+
+  it("launches a loop once, whatever threads its directives have, and waits for it", () => {
+    const text = (open: string, close: string): string =>
+      `subroutine s(n, x)\ninteger, intent(in) :: n\nreal(8) :: x(n)\ninteger :: i\n${open}\ndo i = 1, n\nx(i) = 2*x(i)\nend do\n${close}\nx(1) = x(2)\nend subroutine\n`;
+    for (const [open, close] of [
+      ["!$omp parallel\n!$omp do", "!$omp end parallel"],
+      ["!$omp target\n!$omp parallel do", "!$omp end target"],
+      ["!$acc parallel\n!$acc loop", "!$acc end parallel"],
+      ["!$acc kernels\n!$acc loop independent", "!$acc end kernels"],
+    ]) {
+      const { fortran: host, kernels } = ported(text(open, close));
+      assert.doesNotMatch(host, /^ *!\$/m, open);
+      assert.match(kernels, /f::check\(hipStreamSynchronize\(stream\)\);\n\}/, open);
+    }
+    assert.doesNotMatch(ported(text("!$cuf kernel do <<<*, *>>>", "")).kernels, /StreamSynchronize\(stream\)/);
+  });
+
+  it("waits before statements that use the device's arrays in CUDA Fortran", () => {
+    const { fortran: host } = ported(
+      "subroutine s(n, x)\ninteger, intent(in) :: n\nreal(8) :: x(n)\nreal(8), device :: d(n)\ninteger :: i\nd = x\n!$cuf kernel do <<<*, *>>>\ndo i = 1, n\n" +
+        "d(i) = 2*d(i)\nend do\nx = d\nend subroutine\n",
+    );
+    assert.match(host, /launch_\(.*\)\n +call \w+_synchronise_\(?\)?\n +x = d\n/);
+  });
+
+  it("takes arrays of external procedures without a word for their callers", () => {
+    const { fortran: host } = ported(
+      "subroutine s(n, x)\ninteger, intent(in) :: n\nreal(8) :: x(n)\ninteger :: i\n!$omp parallel do\ndo i = 1, n\nx(i) = 2\nend do\nend subroutine\n",
+    );
+    assert.match(host, /real\(8\) :: x\(n\)\n/);
+    assert.match(host, /type\(\*\), dimension\(\*\) :: x_data_\n/);
+  });
+
+  it("keeps procedures of one name apart", () => {
+    const module = (name: string, value: string): string =>
+      `module ${name}\ncontains\nreal(8) function f(v)\nreal(8), intent(in) :: v\nf = ${value}\nend function\nend module\n`;
+    const { kernels } = ported(
+      `${module("a", "2*v")}${module("b", "v + 1")}subroutine s(x)\nuse a\nuse b, only: g => f\nreal(8) :: x(2)\ninteger :: i\n!$omp parallel do\ndo i = 1, 2\n` +
+        "x(i) = f(x(i)) + g(x(i))\nend do\nend subroutine\n",
+    );
+    assert.match(kernels, /x\(i\) = a_f_device_\(x\(i\)\) \+ b_f_device_\(x\(i\)\);/);
+  });
+
+  it("refuses private arrays that begin with values", () => {
+    const text = (clause: string): string =>
+      `subroutine s(x)\nreal(8) :: x(2), w(2)\ninteger :: i\nw = 1\n!$omp parallel do ${clause}(w)\ndo i = 1, 2\nw(1) = x(i)\nx(i) = w(1)\nend do\nend subroutine\n`;
+    assert.throws(
+      () => ported(text("firstprivate")),
+      /firstprivate\(w\): private arrays begin without values in C\+\+ \(use the target c\)/,
+    );
+    // Other names of a declaration stay as they are.
+    assert.match(ported(text("shared")).fortran, /real\(8\) :: x\(2\)\n +real\(8\), target :: w\(2\)\n/);
+  });
+
+  it("launches loops with blocks", () => {
+    const { fortran: host } = ported(
+      "subroutine s(x)\nreal(8) :: x(2)\ninteger :: i\n!$omp parallel do\ndo i = 1, 2\nblock\nreal(8) :: t\nt = x(i)\nx(i) = 2*t\nend block\nend do\nend subroutine\n",
+    );
+    assert.match(host, /end interface\n +call s_launch_\(c_null_ptr,x\)\nend subroutine/);
+  });
 });

@@ -34,6 +34,11 @@ const POINTER = "real(8), pointer :: p(:), q(:), t(:)\nreal(8), allocatable, tar
 const SAVED = "real(8), allocatable, save :: w(:)\ninteger :: i";
 
 const CASES: Readonly<Record<string, (name: string) => string>> = {
+  names_assigned: own("", "associate (c => y(i), b => x(i))\nc = b*2\nif (c > 3) c = c*b\nc = c + 1\nend associate"),
+  names_assigned_in_turn: sub(
+    "integer :: i",
+    "y = 0\ndo i = 1, n - 1\nassociate (c => y(i), d => y(i + 1))\nc = c + x(i)\nd = c*2\nend associate\nend do",
+  ),
   pointer: sub(POINTER, `p => x\n${doubled("p")}`),
   pointer_written: sub(POINTER, "p => y\n!$acc parallel loop\ndo i = 1, n\np(i) = 2*x(i)\nend do\nnullify(p)"),
   pointers_swapped: sub(

@@ -26,6 +26,15 @@ contains
     integer, intent(inout) :: to
     if (is) to = 7
   end subroutine
+  subroutine add(v)
+    real(8), intent(in) :: v
+    total = total + v
+  end subroutine
+  real(8) function added(v)
+    real(8), intent(in) :: v
+    call add(v)
+    added = v
+  end function
   subroutine s(n, x, k, bad, r, q)
     integer, intent(in) :: n
     real(8) :: x(n)
@@ -116,6 +125,12 @@ const REFUSED: Record<string, [directive: string, body: string, problem: RegExp]
   ],
   copyin: ["!$acc parallel loop copyin(bad)", SIX, /bad: iterations assign it, its clause leaves that value .* \(write copy\(/],
   "map(to)": ["!$omp target parallel do map(to: bad)", SIX, /bad: iterations assign it, its clause leaves that value .* \(write copy\(/],
+  "what a procedure reads and assigns": ["!$omp parallel do", "if (i == 3) call add(x(i))", /total: the value that iterations leave in it/],
+  "what a function's procedure reads and assigns": [
+    "!$omp parallel do",
+    "if (i == 3) x(i) = added(x(i))",
+    /total: the value that iterations leave in it/,
+  ],
   "open kernels, in other branches": [
     "!$acc kernels loop",
     "if (i == 3) then\nx(i) = 1\nelse\nr = x(i)\nend if",

@@ -1,6 +1,6 @@
 /*
  * Any parallel loop beside gfortran's code of the same lines: a program is written around the text of each loop, which reads the loop's variables from a
- * file and writes them back. What the host does around the loop takes no part, so MPI and files are no hindrance.
+ * file and writes them back. Its directives stay. What the host does around the loop takes no part, so MPI and files are no hindrance.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findAllocation } from "../../src/fortran/analyse/allocations.js";
 import type { ParallelRegion } from "../../src/fortran/analyse/regions.js";
+import { directivesOf } from "./loop-directives.js";
 import { find, findProcedure, type UnitScope, type Variable } from "../../src/fortran/analyse/symbols.js";
 import { eachNode } from "../../src/fortran/analyse/visit.js";
 import { variableName } from "../../src/fortran/analyse/walk.js";
@@ -46,10 +47,13 @@ const TYPES: Readonly<Record<ScalarType, string>> = {
 };
 
 /** The variables that go into a loop and come out of it, by their names in the program. */
-export function variablesOf({ kernel: { lowered }, region: { scope } }: Loop): Map<string, Variable> {
+export function variablesOf({ kernel: { lowered }, region: { scope, kept } }: Loop): Map<string, Variable> {
   const found = new Map<string, Variable>();
   for (const { name, variable } of lowered.sources.values()) found.set(name, variable);
-  for (const { name } of lowered.outcomes) found.set(name, find(scope, name)!);
+  for (const name of [...lowered.outcomes.map((outcome) => outcome.name), ...kept]) {
+    const variable = find(scope, name);
+    if (variable && (!kept.includes(name) || !(variable.dims || variable.derived || variable.refused))) found.set(name, variable);
+  }
   return found;
 }
 
@@ -84,6 +88,7 @@ export function subroutineOf(loop: Loop, name: string): string {
   const given = variablesOf(loop);
   const [constants, locals, procedures]: [string[], string[], string[]] = [[], [], []];
   const known = new Set<string>();
+  const arrays = new Map<string, boolean>();
   const declare = (word: string, from: UnitScope): void => {
     if (known.has(word)) return;
     known.add(word);
@@ -100,6 +105,7 @@ export function subroutineOf(loop: Loop, name: string): string {
     const dims = given.has(word) ? boundsOf(variable) : (variable.dims ?? []);
     for (const part of [variable.value, ...dims.flatMap(({ lower, upper }) => [lower, upper === "*" ? undefined : upper])])
       if (part) wordsIn(part).forEach((each) => declare(each, variable.scope));
+    if (!variable.value) arrays.set(word, dims.length > 0);
     const type = variable.byte ? "integer(1)" : TYPES[variable.type];
     if (variable.value) constants.push(`${type}, parameter :: ${word}${shape(dims)} = ${expressionText(variable.value)}`);
     else if (given.has(word) && dims.length > 0) locals.push(`${type}, allocatable :: ${word}(${dims.map(() => ":").join(",")})`);
@@ -122,17 +128,29 @@ export function subroutineOf(loop: Loop, name: string): string {
     ...constants,
     ...locals,
   ];
+  const { open, close, sentinel } = directivesOf(loop.region, (word) => (arrays.has(word) ? !arrays.get(word) : undefined));
   const inner = procedures.length > 0 ? ["contains", ...procedures] : [];
   return [
     ...head,
     "integer(4) :: extents_(7)",
     ...read,
-    ...withoutParts(textOf(loop), given),
+    ...open,
+    ...withoutParts(
+      textOf(loop).filter((line) => isTaken(line, sentinel)),
+      given,
+    ),
+    ...close,
     ...written,
     ...inner,
     `end subroutine ${name}`,
   ].join("\n");
 }
+
+/** False of directives of another standard. */
+const isTaken = (line: string, sentinel: string | undefined): boolean => {
+  const [, word] = /^\s*!\$(acc|omp)\b/i.exec(line) ?? [];
+  return word === undefined || word.toLowerCase() === sentinel;
+};
 
 /** Components are variables of their own: `f%data` is `f_data`. */
 const withoutParts = (lines: readonly string[], given: ReadonlyMap<string, Variable>): string[] =>
@@ -194,7 +212,7 @@ end select
 end do
 end program`;
     writeFileSync(join(this.folder, "loops.f90"), [main, ...loops.map((loop, n) => subroutineOf(loop, `loop_${n}`))].join("\n"));
-    const options = ["-O2", "-ffp-contract=off", "-fcheck=bounds", "-ffree-line-length-none", "-w"];
+    const options = ["-O2", "-ffp-contract=off", "-fcheck=bounds", "-ffree-line-length-none", "-w", "-fopenacc", "-fopenmp"];
     try {
       execFileSync("gfortran", [...options, "loops.f90", "-o", "loops"], { cwd: this.folder, stdio: ["ignore", "ignore", "pipe"] });
     } catch (error) {
@@ -214,7 +232,9 @@ end program`;
       }),
     ]);
     writeFileSync(join(this.folder, "in"), Buffer.concat(input.map((list) => Buffer.from(list.buffer, list.byteOffset, list.byteLength))));
-    execFileSync(join(this.folder, "loops"), [], { cwd: this.folder, stdio: ["ignore", "ignore", "pipe"] });
+    // Sums of several threads come in another order each time.
+    const env = { ...process.env, OMP_NUM_THREADS: "1" };
+    execFileSync(join(this.folder, "loops"), [], { cwd: this.folder, env, stdio: ["ignore", "ignore", "pipe"] });
     const out = readFileSync(join(this.folder, "out"));
     let at = out.byteOffset;
     return parts.map(

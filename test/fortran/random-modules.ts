@@ -1,6 +1,7 @@
 /*
  * Random modules that use each other's names: private and public ones, `only`, renames, constants, functions; and routines that read what
- * they see. Each name that a routine reads is one that it sees in one way, so that gfortran accepts all.
+ * they see, on their own, in modules, in submodules, through procedures of their own. Each name that a routine reads is one that it sees in one
+ * way, so that gfortran accepts all.
  */
 import { oneOf, type Pick } from "../soak/mutate.js";
 
@@ -104,16 +105,118 @@ function moduleOf(
   return { module: { name, exports }, text: text.join("\n") };
 }
 
-/** The sum of all that a routine sees in one way. */
-function value(names: Names): string {
+/** The sum of all that is seen in one way; `at`: the number that functions are given. */
+function value(names: Names, at = "x(i)"): string {
   const terms = [...names].flatMap(([name, [entity, ...more]]) =>
-    more.length > 0 ? [] : [entity.kind === "function" ? `${name}(x(i))` : name],
+    more.length > 0 ? [] : [entity.kind === "function" ? `${name}(${at})` : name],
   );
-  return ["x(i)", ...terms].join(" + ");
+  return [at, ...terms].join(" + ").replaceAll(/(.{60,}?) \+ /g, "$1 + &\n");
 }
 
-/** Modules, and `count` routines `s0(n, x, y)` and so on that assign `y` what they make of `x` and the names that they see. */
-export function randomModules(pick: Pick, count: number): string {
+/** Names of a unit within another: its own, and those of its host that it has no meaning of its own for. */
+const within = (inner: Names, host: Names): Names => new Map([...host, ...inner]);
+
+/** A unit's `use` lines and variables, which hide names of its host. */
+function scope(
+  pick: Pick,
+  modules: readonly Module[],
+  fresh: () => string,
+  host: Names,
+): { readonly uses: readonly string[]; readonly locals: readonly string[]; readonly names: Names } {
+  const { lines, names } = uses(pick, modules, fresh);
+  // gfortran does not let a submodule hide a name with two meanings.
+  const locals = NAMES.filter((name) => !names.has(name) && (host.get(name)?.size ?? 1) === 1 && pick(6) === 0);
+  for (const name of locals) names.set(name, new Set([{ kind: "variable" }]));
+  return { uses: lines, locals, names: within(names, host) };
+}
+
+interface Routine {
+  readonly name: string;
+  /** Whether it may have a function of its own. */
+  readonly withInner: boolean;
+  readonly prefix?: string;
+  readonly host?: Names;
+}
+
+const HEAD = ["integer, intent(in) :: n", "real(8) :: x(n), y(n)"];
+
+/** Lines of a routine that assigns `y` what it makes of `x` and the names that it sees, sometimes by a function of its own. */
+function routine(
+  pick: Pick,
+  modules: readonly Module[],
+  fresh: () => string,
+  { name, withInner, prefix = "", host = new Map() }: Routine,
+): string[] {
+  const { uses: lines, locals, names } = scope(pick, modules, fresh, host);
+  const inner = withInner && pick(3) === 0 ? scope(pick, modules, fresh, names) : undefined;
+  const own = (list: readonly string[]): string[] => list.map((each) => `real(8) :: ${each}`);
+  const assigned = (list: readonly string[]): string[] => list.map((each) => `${each} = ${1000 * (1 + pick(9))}`);
+  const contained = inner && [
+    "contains",
+    "real(8) function inner(v)",
+    ...inner.uses,
+    "real(8), intent(in) :: v",
+    ...own(inner.locals),
+    ...assigned(inner.locals),
+    `inner = ${value(inner.names, "v")}`,
+    "end function",
+  ];
+  return [
+    `${prefix}subroutine ${name}(n, x, y)`,
+    ...lines,
+    ...(prefix === "" ? ["implicit none"] : []),
+    ...HEAD,
+    "integer :: i",
+    ...own(locals),
+    ...assigned(locals),
+    "!$acc parallel loop",
+    "do i = 1, n",
+    `y(i) = ${inner ? "inner(x(i))" : value(names)}`,
+    "end do",
+    ...(contained ?? []),
+    "end subroutine",
+  ];
+}
+
+/** A module around a routine, or around a submodule with it; and a routine outside that calls it. */
+function hosted(pick: Pick, modules: readonly Module[], fresh: () => string, at: number, withInner: boolean): string[] {
+  const module = scope(pick, modules, fresh, new Map());
+  const isSub = pick(2) === 0;
+  const own = (list: readonly string[]): string[] =>
+    list.map((name) => `real(8)${pick(2) === 0 ? ", private" : ""} :: ${name} = ${1 + pick(99)}`);
+  const head = [
+    `module h${at}`,
+    ...module.uses,
+    "implicit none",
+    ...(pick(2) === 0 ? ["private", "public :: body"] : []),
+    ...own(module.locals),
+  ];
+  const call = [`subroutine s${at}(n, x, y)`, `use h${at}, only: inside => body`, ...HEAD, "call inside(n, x, y)", "end subroutine"];
+  if (!isSub)
+    return [...head, "contains", ...routine(pick, modules, fresh, { name: "body", withInner, host: module.names }), "end module", ...call];
+  const heading = ["interface", "module subroutine body(n, x, y)", ...HEAD, "end subroutine", "end interface"];
+  // gfortran does not let a submodule use what its module has a name for.
+  const sub = scope(pick, [], fresh, module.names);
+  return [
+    ...head,
+    ...heading,
+    "end module",
+    `submodule (h${at}) g${at}`,
+    ...sub.uses,
+    "implicit none",
+    ...sub.locals.map((name) => `real(8) :: ${name} = ${1 + pick(99)}`),
+    "contains",
+    ...routine(pick, modules, fresh, { name: "body", withInner, prefix: "module ", host: sub.names }),
+    "end submodule",
+    ...call,
+  ];
+}
+
+/**
+ * Modules, and `count` routines `s0(n, x, y)` and so on that assign `y` what they make of `x` and the names that they see; `withInner`: some of them
+ * by a function of their own.
+ */
+export function randomModules(pick: Pick, count: number, withInner: boolean): string {
   let number = 0;
   const fresh = (): string => `n${++number}`;
   const modules: Module[] = [];
@@ -124,22 +227,9 @@ export function randomModules(pick: Pick, count: number): string {
     texts.push(text);
   }
   for (let at = 0; at < count; at++) {
-    const { lines, names } = uses(pick, modules, fresh);
-    texts.push(
-      [
-        `subroutine s${at}(n, x, y)`,
-        ...lines,
-        "implicit none",
-        "integer, intent(in) :: n",
-        "real(8) :: x(n), y(n)",
-        "integer :: i",
-        "!$acc parallel loop",
-        "do i = 1, n",
-        ...`y(i) = ${value(names)}`.replaceAll(/(.{60,}?) \+ /g, "$1 + &\n").split("\n"),
-        "end do",
-        "end subroutine",
-      ].join("\n"),
-    );
+    const lines =
+      pick(2) === 0 ? hosted(pick, modules, fresh, at, withInner) : routine(pick, modules, fresh, { name: `s${at}`, withInner });
+    texts.push(lines.join("\n"));
   }
   return texts.join("\n");
 }

@@ -18,9 +18,13 @@ const DECLARATIONS = `    integer, intent(in) :: n
     integer, intent(inout) :: di
     real(8), intent(inout) :: dr
     logical, intent(inout) :: dq
-    real(8) :: lr, t
+    real(8) :: lr, t, w(2)
     real(4) :: ls
     logical :: lq
+    i = 50
+    j = 60
+    w(1) = 9
+    w(2) = 10
     li = 3
     lj = -4
     lr = 5
@@ -28,7 +32,7 @@ const DECLARATIONS = `    integer, intent(in) :: n
     lq = .false.`;
 
 /** What is left in locals, where the caller sees it. */
-const SEEN = ["li", "lj", "lr", "ls", "merge(1, 2, lq)"];
+const SEEN = ["li", "lj", "lr", "ls", "merge(1, 2, lq)", "w(1)", "w(2)", "seen(8) + i + 100*j"];
 
 /** The module whose scalars routines use, by these names or by others. */
 export const STATE = `module state
@@ -46,13 +50,21 @@ contains
     integer, intent(inout) :: flag
     if (is) flag = 12
   end subroutine
+  subroutine setmine(is, v)
+    logical, intent(in) :: is
+    real(8), intent(in) :: v
+    if (is) mr = 3*v
+  end subroutine
 end module
 `;
 
 /** A construct around a loop over `i`, or over `j` and `i`. */
 interface Construct {
   readonly model: "acc" | "omp" | "none";
-  readonly open: (clauses: string) => string;
+  /** `between`: statements between the construct's directive and the loop's, where it has two. */
+  readonly open: (clauses: string, between: string) => string;
+  /** How a scalar becomes the construct's own there; statements may stand between the directives then. */
+  readonly own?: "" | "private";
   readonly close: string;
   /** Clauses by which a scalar comes back; a construct does it by itself where one is empty. */
   readonly back: readonly string[];
@@ -70,7 +82,7 @@ interface Construct {
   readonly takesCollapse?: true;
 }
 
-const lines = (...texts: readonly string[]): string => texts.join("\n");
+const lines = (...texts: readonly string[]): string => texts.filter((text) => text !== "").join("\n");
 const ACC = ["copy", "pcopy", "present_or_copy"];
 const ALL = ["private", "firstprivate", "lastprivate", "reduction"] as const;
 const WITHOUT_LAST = ["private", "firstprivate", "reduction"] as const;
@@ -118,7 +130,8 @@ const CONSTRUCTS: readonly Construct[] = [
   { model: "omp", open: (c) => `!$omp target parallel do defaultmap(tofrom: scalar) ${c}`, close: "", back: [""], takes: WITHOUT_LAST },
   {
     model: "acc",
-    open: (c) => lines("!$acc parallel", `!$acc loop ${c}`),
+    open: (c, between) => lines("!$acc parallel", between, `!$acc loop ${c}`),
+    own: "",
     close: "!$acc end parallel",
     back: [],
     isPrivate: true,
@@ -134,7 +147,8 @@ const CONSTRUCTS: readonly Construct[] = [
   },
   {
     model: "acc",
-    open: (c) => lines(`!$acc parallel ${c}`, "!$acc loop"),
+    open: (c, between) => lines(`!$acc parallel ${c}`, between, "!$acc loop"),
+    own: "",
     close: "!$acc end parallel",
     back: ACC,
     isPrivate: true,
@@ -165,7 +179,16 @@ const CONSTRUCTS: readonly Construct[] = [
   },
   {
     model: "omp",
-    open: (c) => lines(`!$omp parallel ${c}`, "!$omp do"),
+    open: (c, between) => lines(`!$omp target ${c}`, between, "!$omp parallel do"),
+    own: "",
+    close: "!$omp end target",
+    back: ["map(tofrom:", "map("],
+    takes: [],
+  },
+  {
+    model: "omp",
+    open: (c, between) => lines(`!$omp parallel ${c}`, between, "!$omp do"),
+    own: "private",
     close: "!$omp end parallel",
     back: ["", "shared"],
     takes: ["private"],
@@ -225,12 +248,14 @@ const REDUCTIONS: Readonly<Record<Type, readonly (readonly [string, (s: string, 
 interface Role {
   readonly stmts: readonly string[];
   readonly clause?: string;
+  /** A statement before the loop, in the construct. */
+  readonly between?: string;
 }
 
 const clauseOf = (word: string, name: string): string => (word === "" ? "" : word.includes("(") ? `${word} ${name})` : `${word}(${name})`);
 
 function roleOf(pick: Pick, n: number, construct: Construct, scalars: Scalars): Role | undefined {
-  const { back, out = [], takes, model, isPrivate, ordered, mustShow } = construct;
+  const { back, out = [], takes, model, isPrivate, ordered, mustShow, own } = construct;
   const certain = (): string => oneOf(pick, [...back, ...out]);
   const read = (name: string, type: Type): string => `y(i) = y(i) + ${type === "logical" ? `merge(1, 2, ${name})` : name}`;
   const taken = scalars.take();
@@ -275,7 +300,17 @@ function roleOf(pick: Pick, n: number, construct: Construct, scalars: Scalars): 
       if (type !== "integer" || mustShow) return undefined;
       return given(oneOf(pick, back), `call mark(k(i) == ${1 + pick(2 * n)}, ${name})`);
     },
+    // Only threads of the host share a variable with the procedures that they call.
+    () => {
+      if (name !== "mr" || model !== "omp" || !back.includes("")) return undefined;
+      return given(oneOf(pick, back), `call setmine(k(i) == ${1 + pick(2 * n)}, ${varying(pick, "real")})`);
+    },
     () => given("", read(name, type)),
+    () => {
+      if (own === undefined) return undefined;
+      const between = `${name} = ${constant(pick, type)}`;
+      return { ...given(own, ...(pick(2) === 0 ? [read(name, type)] : [])), between };
+    },
     () => {
       if (!takes.includes("reduction")) return undefined;
       const [op, stmt] = oneOf(pick, REDUCTIONS[type]);
@@ -283,6 +318,15 @@ function roleOf(pick: Pick, n: number, construct: Construct, scalars: Scalars): 
     },
   ];
   return oneOf(pick, roles)();
+}
+
+/** An array that each iteration has for itself. */
+function arrayOf(pick: Pick, { takes, model }: Construct): Role | undefined {
+  const kinds = (["private", "firstprivate"] as const).filter((kind) => takes.includes(kind) && (kind === "private" || model === "omp"));
+  if (kinds.length === 0 || pick(4) > 0) return undefined;
+  const kind = oneOf(pick, kinds);
+  const stmts = [`w(1) = ${varying(pick, "real")}`, `y(i) = y(i) + w(1)${kind === "private" ? "" : " + w(2)"}`];
+  return { stmts, clause: `${kind}(w)` };
 }
 
 /** One loop, or two of which the outer one has one turn. */
@@ -303,8 +347,11 @@ function headOf(
 function loop(pick: Pick, n: number): string {
   const construct = oneOf(pick, CONSTRUCTS);
   const scalars = new Scalars(pick);
-  const roles = Array.from({ length: 1 + pick(4) }, () => roleOf(pick, n, construct, scalars)).filter((role) => role !== undefined);
-  const stmts = [...roles.map((role) => role.stmts), [`y(i) = y(i) + ${varying(pick, "real")}`]];
+  const made = [...Array.from({ length: 1 + pick(4) }, () => roleOf(pick, n, construct, scalars)), arrayOf(pick, construct)];
+  const roles = made.filter((role) => role !== undefined);
+  const own = `y(i) = y(i) + ${varying(pick, "real")}`;
+  const named = ["associate (c => y(i))", own.replaceAll("y(i)", "c"), "end associate"];
+  const stmts = [...roles.map((role) => role.stmts), pick(8) === 0 ? named : [own]];
   // Statements in another order
   for (let at = stmts.length - 1; at > 0; at--) {
     const other = pick(at + 1);
@@ -312,7 +359,8 @@ function loop(pick: Pick, n: number): string {
   }
   const clauses = roles.map(({ clause }) => clause ?? "").join(" ");
   const { head, end, collapse } = headOf(pick, construct);
-  const parts = [construct.open(`${collapse} ${clauses}`.trim()), head, ...stmts.flat(), end, construct.close];
+  const between = roles.flatMap((role) => role.between ?? []).join("\n");
+  const parts = [construct.open(`${collapse} ${clauses}`.trim(), between), head, ...stmts.flat(), end, construct.close];
   return parts.filter((text) => text.trim() !== "").join("\n");
 }
 
@@ -332,8 +380,8 @@ function host(pick: Pick): string {
 export function randomRoutine(name: string, n: number, pick: Pick): string {
   const use = oneOf(pick, [
     "use state",
-    "use state, only : mi, mr, mq, twice, mark",
-    "use state, only : mi, mq, mr, mark, twice",
+    "use state, only : mi, mr, mq, twice, mark, setmine",
+    "use state, only : mi, mq, setmine, mr, mark, twice",
     "use state, doubled => twice",
   ]);
   const parts = Array.from({ length: 1 + pick(3) }, () => [loop(pick, n), ...(pick(2) === 0 ? [host(pick)] : [])]).flat();

@@ -792,3 +792,25 @@ contains
 end subroutine`;
   assert.equal((await ran(text, "s", { k: 2 })).total, 7);
 });
+
+it("local arrays of a declared size exist before a call uses them", async () => {
+  const text = `
+subroutine fill(w, n)
+  integer, intent(in) :: n
+  real(8) :: w(n)
+  integer :: i
+  !$acc parallel loop
+  do i = 1, n
+    w(i) = 2*i
+  end do
+end subroutine
+subroutine s(n, x)
+  integer, intent(in) :: n
+  real(8) :: x(n), w(0:n - 1)
+  call fill(w, n)
+  x = x + w
+end subroutine`;
+  assert.deepEqual((await ran(text, "s", { n: 3, x: [1, 1, 1] })).x, [3, 5, 7]);
+  const unknown = text.replace("real(8) :: x(n), w(0:n - 1)", "real(8) :: x(n)\nreal(8), allocatable :: w(:)");
+  await assert.rejects(ran(unknown, "s", { n: 3, x: [1, 1, 1] }), /s: the array w is missing: pass it to run, or allocate it/);
+});

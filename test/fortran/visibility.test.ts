@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { fortran, FortranError, portSources } from "../../src/fortran/index.js";
 import { f64, open } from "../../src/index.js";
 import { needsGfortran } from "./gfortran.js";
-import { byGfortran, byIsoform, compareModules } from "./visible-values.js";
+import { asPort, byGfortran, byIsoform, compareModules } from "./visible-values.js";
 
 const MODULES = `
 module a
@@ -45,6 +45,11 @@ module c
   type, private :: par
     real(8) :: g = 50
   end type
+end module
+module own_c
+  implicit none
+  real(8), parameter :: c_rk = 7
+  integer, parameter :: int640 = 5
 end module
 module d
   implicit none
@@ -133,6 +138,10 @@ const CASES: Record<string, [uses: string, value: string, declarations?: string,
   "what a module uses": ["use e", "x(i)*w + own + ee"],
   "what is not among `only`": ["use d, only: yy", "x(i)*w + yy", "integer, parameter :: w = 9"],
   "a variable that is protected": ["use b", "x(i) + kept"],
+  "a name like one of an intrinsic module": [
+    "use own_c\nuse, intrinsic :: iso_c_binding\nuse, intrinsic :: iso_fortran_env",
+    "x(i)*c_rk + real(int640, c_double)",
+  ],
   "procedures that call private ones": ["use a, only: twice", "twice(x(i))"],
   "beside public ones of the same name": ["use a\nuse b, only: helper", "twice(x(i)) + helper(x(i))"],
   "procedures by other names": ["use a, only: t => twice\nuse b, only: twice => helper", "t(x(i)) + twice(x(i))"],
@@ -162,6 +171,7 @@ const CASES: Record<string, [uses: string, value: string, declarations?: string,
 };
 const NAMES = Object.keys(CASES);
 const ROUTINES = 8;
+const PORTS = ["cpu", "openmp", "openmp-target", "hip"] as const;
 
 const routine = ([uses, value, declarations = "", contains = ""]: (typeof CASES)[string], name: string): string => `
 subroutine ${name}(n, x, y)
@@ -197,10 +207,11 @@ describe("names that a routine sees", () => {
     const text = MODULES + EXTERNAL + texts.join("\n");
     const [expected, found] = [byGfortran(text, all), await byIsoform(text, all)];
     all.forEach((name, n) => assert.deepEqual(found[n], expected[n], NAMES[n] ?? name));
+    for (const port of ["cpu", "openmp", "openmp-target"] as const) assert.deepEqual(asPort(text, all, port), expected, port);
   });
 
   it("have gfortran's values in random modules", needsGfortran, async () => {
-    for (let seed = 1; seed <= 12; seed++) await compareModules(seed, ROUTINES);
+    for (let seed = 1; seed <= 12; seed++) await compareModules(seed, ROUTINES, PORTS[seed % PORTS.length]);
   });
 
   it("are refused where two modules have them, if they are used", () => {

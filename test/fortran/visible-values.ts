@@ -4,15 +4,17 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fortran } from "../../src/fortran/index.js";
+import { fortran, portSources } from "../../src/fortran/index.js";
 import { f64, open } from "../../src/index.js";
 import { picks } from "../soak/mutate.js";
+import type { RoutinePort } from "./compare-routines.js";
+import { withHip } from "./cpp-routines.js";
 import { randomModules } from "./random-modules.js";
 
 const X = [1, 2.5, -3];
 
 /** What gfortran's code leaves, routine after routine. */
-export function byGfortran(text: string, routines: readonly string[]): number[][] {
+export function byGfortran(text: string, routines: readonly string[], words: readonly string[] = []): number[][] {
   const folder = mkdtempSync(join(tmpdir(), "isoform-visible-"));
   try {
     const calls = routines.map((name) => `call ${name}(3, x, y)\nprint '(3es26.17)', y`).join("\n");
@@ -21,7 +23,10 @@ export function byGfortran(text: string, routines: readonly string[]): number[][
       join(folder, "t.f90"),
       `${text}\nprogram main\n${uses}real(8) :: x(3) = [${X.map((v) => `${v}d0`).join()}], y(3)\n${calls}\nend program\n`,
     );
-    execFileSync("gfortran", ["-O0", "-ffp-contract=off", "-w", "t.f90", "-o", "t"], { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
+    execFileSync("gfortran", ["-O0", "-ffp-contract=off", "-w", "-fopenmp", "-ffree-line-length-none", "t.f90", ...words, "-o", "t"], {
+      cwd: folder,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
     const lines = execFileSync(join(folder, "t"), { encoding: "utf8" }).trim().split("\n");
     return lines.map((line) => line.trim().split(/\s+/).map(Number));
   } finally {
@@ -46,12 +51,21 @@ export async function byIsoform(text: string, routines: readonly string[]): Prom
   return found;
 }
 
-/** Compares routines of random modules. @throws Error with the whole text where one differs, or is refused */
-export async function compareModules(seed: number, count: number): Promise<void> {
-  const text = randomModules(picks(seed), count);
+/** The values of routines as a port. */
+export function asPort(text: string, routines: readonly string[], port: RoutinePort): number[][] {
+  if (port === "hip") return withHip(text, (host, words) => byGfortran(host, routines, words));
+  return byGfortran(portSources([{ file: "t.f90", text }], { targets: [port] })[0].text, routines);
+}
+
+/** Compares routines of random modules on js, and as a port. @throws Error with the whole text where one differs, or is refused */
+export async function compareModules(seed: number, count: number, port: RoutinePort): Promise<void> {
+  // Functions that read variables of modules are refused in C++.
+  const text = randomModules(picks(seed), count, port !== "hip");
   const names = Array.from({ length: count }, (_, n) => `s${n}`);
   try {
-    assert.deepEqual(await byIsoform(text, names), byGfortran(text, names));
+    const expected = byGfortran(text, names);
+    assert.deepEqual(await byIsoform(text, names), expected);
+    assert.deepEqual(asPort(text, names, port), expected, port);
   } catch (error) {
     throw new Error(`modules of seed ${seed}: ${(error as Error).message}\n${text}`, { cause: error });
   }

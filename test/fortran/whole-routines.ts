@@ -3,15 +3,18 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fortran, portSources, type FortranTarget } from "../../src/fortran/index.js";
+import type { fortran } from "../../src/fortran/index.js";
 import { f64, i32, type Device } from "../../src/index.js";
 import { picks } from "../soak/mutate.js";
+import { randomLaunching } from "./random-launches.js";
 import { randomRoutine, SIGNATURE, STATE } from "./random-routines.js";
 
 /** A module with routines over the same arguments. */
 export interface Routines {
   readonly text: string;
   readonly names: readonly string[];
+  /** Text of each routine, with the procedures that are its own. */
+  readonly parts: ReadonlyMap<string, string>;
   readonly n: number;
 }
 
@@ -24,10 +27,30 @@ interface Inputs {
 export const randomRoutines = (seed: number, count: number): Routines => {
   const pick = picks(seed);
   const n = 4 + pick(30);
-  const names = Array.from({ length: count }, (_, at) => `r${at}`);
-  const routines = names.map((name) => randomRoutine(name, n, pick));
-  return { text: `${STATE}module fixtures\n  implicit none\ncontains\n${routines.join("\n")}\nend module\n`, names, n };
+  return routinesOf(new Map(namesOf(count).map((name) => [name, randomRoutine(name, n, pick)])), n);
 };
+
+/** Kernels of CUDA Fortran with launches, and the same as plain Fortran. */
+export function randomLaunches(seed: number, count: number): { readonly cuda: Routines; readonly plain: Routines } {
+  const pick = picks(seed);
+  const n = 4 + pick(30);
+  const made = namesOf(count).map((name) => ({ name, ...randomLaunching(name, pick) }));
+  return {
+    cuda: routinesOf(new Map(made.map(({ name, cuda }) => [name, cuda])), n),
+    plain: routinesOf(new Map(made.map(({ name, plain }) => [name, plain])), n),
+  };
+}
+
+const namesOf = (count: number): string[] => Array.from({ length: count }, (_, at) => `r${at}`);
+
+function routinesOf(parts: ReadonlyMap<string, string>, n: number): Routines {
+  const text = `${STATE}module fixtures\n  implicit none\ncontains\n${[...parts.values()].join("\n")}\nend module\n`;
+  return { text, names: [...parts.keys()], parts, n };
+}
+
+/** Some of the routines. */
+export const onlyRoutines = ({ parts, n }: Routines, names: readonly string[]): Routines =>
+  routinesOf(new Map(names.map((name) => [name, parts.get(name)!])), n);
 
 const inputsOf = ({ n }: Routines): Inputs => {
   const pick = picks(n);
@@ -73,8 +96,15 @@ ${names
 end program
 `;
 
-/** What gfortran makes of the routines, or of a port of theirs to Fortran: `text` is compiled in place of their own. */
-export function byGfortran(routines: Routines, text = routines.text): Outcome[] {
+/** A port of routines: its text, words for the compiler besides, and what the program finds in its environment. */
+interface Ported {
+  readonly text: string;
+  readonly words?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** What gfortran makes of the routines, or of a port of theirs. */
+export function byGfortran(routines: Routines, { text, words = [], env: given }: Ported = routines): Outcome[] {
   const folder = mkdtempSync(join(tmpdir(), "isoform-routines-"));
   try {
     const { n, names } = routines;
@@ -82,8 +112,8 @@ export function byGfortran(routines: Routines, text = routines.text): Outcome[] 
     writeFileSync(join(folder, "run.f90"), text + programOf(routines));
     writeFileSync(join(folder, "in"), Buffer.concat([Buffer.from(x.buffer), Buffer.from(k.buffer)]));
     const flags = ["-O0", "-ffp-contract=off", "-ffree-line-length-none", "-w", "-fopenacc", "-fopenmp"];
-    execFileSync("gfortran", [...flags, "run.f90", "-o", "run"], { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
-    const env = { ...process.env, OMP_NUM_THREADS: "2" };
+    execFileSync("gfortran", [...flags, "run.f90", ...words, "-o", "run"], { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
+    const env = { ...process.env, OMP_NUM_THREADS: "2", ...given };
     execFileSync(join(folder, "run"), [], { cwd: folder, env, stdio: ["ignore", "ignore", "pipe"], timeout: 300_000 });
     const bytes = readFileSync(join(folder, "out"));
     const width = n + SEEN + SCALARS.length;
@@ -120,27 +150,4 @@ export function differenceOf(expected: Outcome, found: Outcome, { n }: Routines)
   if (at < 0) return undefined;
   const what = at < n ? `y(${at + 1})` : at < n + SEEN ? `seen(${at - n + 1})` : SCALARS[at - n - SEEN];
   return `${what} is ${found[at]}, and gfortran gives ${expected[at]}`;
-}
-
-/** Compares all routines on devices, and as ports to Fortran. @throws Error with the routine where one differs, or is refused */
-export async function compareRoutines(routines: Routines, devices: readonly Device[], targets: readonly FortranTarget[]): Promise<void> {
-  const expected = byGfortran(routines);
-  const fail = (name: string, where: string, why: string): never => {
-    throw new Error(`on ${where}: ${why}\n${routineText(routines, name)}`);
-  };
-  const code = fortran(routines.text, { file: "routines.f90" });
-  for (const device of devices)
-    for (const [at, name] of routines.names.entries()) {
-      const found = await byIsoform(code, routines, name, device);
-      const difference = differenceOf(expected[at], found, routines);
-      if (difference) fail(name, device.backend, difference);
-    }
-  for (const target of targets) {
-    const [{ text }] = portSources([{ file: "routines.f90", text: routines.text }], { targets: [target] });
-    const found = byGfortran(routines, text);
-    for (const [at, name] of routines.names.entries()) {
-      const difference = differenceOf(expected[at], found[at], routines);
-      if (difference) fail(name, `a port to ${target}`, `${difference}\n${routineText({ text }, name)}`);
-    }
-  }
 }

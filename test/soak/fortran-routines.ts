@@ -1,13 +1,14 @@
 import { open } from "../../src/index.js";
 import { needsGfortran } from "../fortran/gfortran.js";
 import { compareModules } from "../fortran/visible-values.js";
-import { compareRoutines, randomRoutines } from "../fortran/whole-routines.js";
+import { compareLaunches, compareRoutines } from "../fortran/compare-routines.js";
+import { randomRoutines } from "../fortran/whole-routines.js";
 import { oneOf, picks } from "./mutate.js";
 import type { Counts, Subject } from "./subject.js";
 
 const ROUTINES = 12;
 
-/** Random routines of Fortran: with clauses, whole, on devices and as a port; and with names of random modules. They leave what gfortran leaves. */
+/** Random routines of Fortran: with clauses, or launches of kernels, whole, on devices and as a port; and with names of random modules. They leave what gfortran's leave. */
 export const fortranRoutines: Subject = {
   name: "fortran-routines",
   weight: 5,
@@ -18,10 +19,14 @@ export const fortranRoutines: Subject = {
     return {
       async trial(seed): Promise<Counts> {
         const pick = picks(seed);
-        const target = oneOf(pick, ["openmp", "openmp-target"] as const);
+        const target = oneOf(pick, ["cpu", "openmp", "openmp-target", "hip"] as const);
         if (pick(4) === 0) {
-          await compareModules(seed, ROUTINES);
+          await compareModules(seed, ROUTINES, target);
           return { "fortran routines of random modules": ROUTINES };
+        }
+        if (pick(4) === 0) {
+          await compareLaunches(seed, ROUTINES, devices, [target]);
+          return { "fortran routines with launches": ROUTINES };
         }
         await compareRoutines(randomRoutines(seed, ROUTINES), devices, [target]);
         return { "fortran routines": ROUTINES };

@@ -60,3 +60,11 @@ export function renamedVariables(tree: unknown, from: string, to: string): unkno
     }),
   );
 }
+
+/** Statements in which names of `associate` end in a blank, as no name of a variable does. */
+export const withNamesApart = (body: readonly Stmt[]): Stmt[] =>
+  mapStatements(body, (s) => {
+    if (s.kind !== "associate") return [s];
+    const inner = s.names.reduce<unknown>((made, { name }) => renamedVariables(made, name, `${name} `), s.body);
+    return [{ ...s, names: s.names.map(({ name, value }) => ({ name: `${name} `, value })), body: inner as Stmt[] }];
+  });

@@ -24,7 +24,14 @@ export const readsPart = ({ partsRead }: Flow, name: string): boolean =>
 
 /** The procedures that some code may call, by the names that it sees them by; each with those that it may call itself. */
 export interface Procedures {
-  get(name: string): { readonly procedure: Procedure; readonly procedures: Procedures } | undefined;
+  get(name: string):
+    | {
+        readonly procedure: Procedure;
+        readonly procedures: Procedures;
+        /** Name here of a variable that the procedure shares with others; undefined for its own variables and dummies. */
+        readonly seen: (name: string) => string | undefined;
+      }
+    | undefined;
 }
 
 /** An array counts as assigned with its first element. `procedures`: those that may be called. */
@@ -140,6 +147,7 @@ class Walk implements Flow {
       }
       const { name } = node as Extract<Expr, { kind: "name" }>;
       if (node.kind === "name") {
+        this.shared(name, done);
         read(name);
         if (!done.has(`..${name}`)) this.partsRead.add(`${name}%`);
       }
@@ -171,6 +179,17 @@ class Walk implements Flow {
       else this.assigned.add(root);
     }
     for (const root of written) this.assign(root, done);
+    if (name !== undefined) this.shared(name, done);
+  }
+
+  /** Adds what a procedure, if it is one, reads and assigns of variables that it shares with others. */
+  private shared(name: string, done: ReadonlySet<string>): void {
+    const found = this.procedures.get(name);
+    const inner = found && this.of(found);
+    if (!inner) return;
+    const seen = (names: ReadonlySet<string>): string[] => [...names].flatMap((each) => found.seen(each) ?? []);
+    for (const each of seen(inner.readFirst)) if (!done.has(each)) this.readFirst.add(each);
+    for (const each of seen(inner.assigned)) this.assigned.add(each);
   }
 
   private of({ procedure, procedures }: NonNullable<ReturnType<Procedures["get"]>>): Flow | undefined {

@@ -39,7 +39,7 @@ export const assignedBesideLoops = (scope: UnitScope, body: readonly Stmt[]): Se
 export function leftBy(
   sharing: Exclude<Sharing, "private" | "kept">,
   name: string,
-  isOpen: boolean,
+  isOpen: true | undefined,
   loop: Iterations,
 ): Left["by"] | undefined {
   if (sharing === "last") return "last";

@@ -1,11 +1,11 @@
 import type { Location } from "../../ir/types.js";
 import type { Clause, Directive, DoConcurrent, Expr, ReductionOp, Stmt } from "../tree/index.js";
-import { isReadBehind } from "./behind.js";
-import { blockVariables } from "./blocks.js";
+import { areReadBehind, isReadBehind } from "./behind.js";
+import { blockVariables, withNamesApart } from "./blocks.js";
 import { orderOfForall } from "./forall.js";
 import { shortLaunch, type ShortLaunch } from "./launches.js";
 import { assignedBesideLoops, leftBy, type Left } from "./left.js";
-import { isAssignedExclusively, sharingOf, type Sharing } from "./sharing.js";
+import { isAssignedExclusively, keepsIndex, listedNames, sharingOf, type Sharing } from "./sharing.js";
 import { find, findNamed, findProcedure, ownerOf, nestedComponents, type UnitScope, type Variable } from "./symbols.js";
 import { bodiesOf, eachStatement, mentionsName, namesInTree } from "./visit.js";
 import { variableName, visitExpr } from "./walk.js";
@@ -27,6 +27,8 @@ export interface ParallelRegion {
   readonly reductions: readonly Reduction[];
   /** Scalars whose values come back otherwise. */
   readonly left: readonly Left[];
+  /** Other variables that it assigns and that are read after it: they keep the values from before. */
+  readonly kept: readonly string[];
   /** Scalars that the body assigns and whose first access is a read: they start with the value from before. */
   readonly carried: ReadonlySet<string>;
   readonly written: ReadonlySet<string>;
@@ -52,6 +54,8 @@ export interface LoopAxis {
   /** Undefined if a launch's grid tells. */
   readonly stop?: Expr;
   readonly step?: Expr;
+  /** Axis of the launch whose threads are its elements, for a `global` procedure. */
+  readonly axis?: "x" | "y" | "z";
 }
 
 interface Reduction {
@@ -145,19 +149,38 @@ function regionOf(scope: UnitScope, stmt: Stmt, around: readonly Directive[]): O
   const outer = around.flatMap((each) => each.clauses.flatMap((clause) => (clause.kind === "private" ? clause.names : [])));
   const carried = new Set([...named("firstprivate"), ...readFirst(scope, body, new Set(outer))]);
   const privates = new Set([...named("private"), ...carried, ...named("lastprivate")]);
-  if (keepsIndex(directive))
-    for (const { variable } of axes)
-      if (find(scope, variable)?.scope === scope && isReadBehind(scope, stmt, variable))
-        scope.world.problems.add(stmt.at, variable, "the variable of a parallel loop is read after the loop", "assign it after the loop");
+  const indices = keptIndices(scope, stmt, axes, keepsIndex(directive), clauses);
   const stream = directive.launch?.stream ?? queue?.queue;
   const sharing = (name: string, variable: Variable): Sharing => sharingOf(variable, name, around, own);
   const rest = { stream, loopName, carried, privates, sharing, ...(isOpen(directive, clauses) && { isOpen: true as const }) };
-  return finished(scope, stmt, axes, body, reductions, rest);
+  const region = finished(scope, stmt, axes, body, reductions, rest);
+  return { ...region, kept: [...region.kept, ...indices] };
 }
 
-/** Whether variables of loops keep their values after a directive; otherwise they are private, or undefined then. */
-const keepsIndex = ({ sentinel, words }: Directive): boolean =>
-  sentinel === "cuf" || (sentinel === "omp" && ["loop", "simd"].includes(words.at(-1)!) && !words.includes("do"));
+/**
+ * Variables of parallel loops that keep the values from before, and are read after the loops; reports those with a value that is not computed.
+ *
+ * @param isKept whether the directive leaves them with the values from the loop
+ */
+function keptIndices(scope: UnitScope, stmt: Stmt, axes: readonly LoopAxis[], isKept: boolean, clauses: readonly Clause[]): string[] {
+  const { problems } = scope.world;
+  const last = clauses.flatMap((clause) => (clause.kind === "lastprivate" ? clause.names : []));
+  for (const clause of clauses) {
+    if (clause.kind !== "other" || clause.name !== "linear") continue;
+    const names = listedNames(clause.text);
+    if (names.every((name) => axes.some(({ variable }) => variable === name))) last.push(...names);
+    else problems.add(clause.at, "linear", "its variable changes from iteration to iteration", "compute it from the loop's variable");
+  }
+  return axes.flatMap(({ variable }) => {
+    const isLast = last.includes(variable);
+    // Variables of others may be read anywhere, so that their uses say nothing.
+    if (isKept && !isLast && find(scope, variable)?.scope !== scope) return [];
+    if (!isReadBehind(scope, stmt, variable)) return [];
+    if (!isKept && !isLast) return [variable];
+    problems.add(stmt.at, variable, "the variable of a parallel loop is read after the loop", "assign it after the loop");
+    return [];
+  });
+}
 
 /** False of what does nothing. */
 const counts = ({ kind }: Stmt): boolean => kind !== "continue" && kind !== "comment";
@@ -224,16 +247,35 @@ function finished(
     ...rest
   }: Pick<ParallelRegion, "stream" | "loopName" | "mask" | "carried" | "privates" | "isOpen"> & { readonly sharing: SharingOf },
 ): Omit<ParallelRegion, "name"> {
-  const written = writesOf(scope, body);
+  const seen = withNamesApart(body);
+  const written = new Set([...writesOf(scope, seen)].filter((name) => !name.endsWith(" ")));
   const scalars = new Set([...written].filter((name) => !findNamed(scope, name)?.dims));
-  const first = readFirst(scope, body, scalars);
-  const reductions = reductionsOf(scope, stmt, body, clauses, first, written);
+  const first = readFirst(scope, seen, scalars);
+  const reductions = reductionsOf(scope, stmt, seen, clauses, first, written);
   const isReduced = (name: string): boolean => reductions.some((reduction) => reduction.name === name);
   const carried = new Set([...first, ...withParts(scope, rest.carried)].filter((name) => !isReduced(name)));
   const privates = new Set([...withParts(scope, rest.privates), ...blockVariables(body)]);
   const region = { scope, at: stmt.at, axes, body, reductions, written, stmt, ...rest, carried, privates };
   const unfolded = [...scalars].filter((name) => !isReduced(name));
-  return { ...region, left: leftIn(region, unfolded, first, sharing) };
+  const { left, kept } = leftIn({ ...region, body: seen }, unfolded, first, sharing);
+  return { ...region, left, kept: [...kept, ...keptWholes(region, scalars, sharing)] };
+}
+
+/** Arrays and objects in clauses that keep their values from before, and are read after the loop; reports arrays whose last values count. */
+function keptWholes(region: Omit<ParallelRegion, "name" | "left" | "kept">, scalars: ReadonlySet<string>, sharing: SharingOf): string[] {
+  const { scope, written, privates } = region;
+  const stmt = region.stmt!;
+  return [...privates].filter((name) => {
+    const variable = findNamed(scope, name);
+    if (!variable || scalars.has(name)) return false;
+    const parts = [name, ...nestedComponents(scope, { kind: "name", name, at: stmt.at }).map(variableName)];
+    const isRead = variable.dims ? areReadBehind : isReadBehind;
+    if (variable.component || !parts.some((part) => written.has(part) && isRead(scope, stmt, part))) return false;
+    if (sharing(name, variable) !== "last") return true;
+    if (variable.dims)
+      scope.world.problems.add(stmt.at, name, "the array of the last iteration is read after the loop", "assign it after the loop");
+    return false;
+  });
 }
 
 type SharingOf = (name: string, variable: Variable) => Sharing;
@@ -265,40 +307,69 @@ function reductionsOf(
   return reductions;
 }
 
-/** The scalars that come back as the construct says, except reductions; reports problems of scalars that cannot. */
+/**
+ * Way in which a scalar comes back that iterations assign and that is read after the loop; or `kept`: it has its value from before; `lost`: nothing says
+ * which value counts; `away`: the device has the value; `unused`: no value is needed.
+ */
+type Fate = Left["by"] | "kept" | "lost" | "away" | "unused";
+
+/** The scalars that come back as the construct says, except reductions, and those that stay; reports problems of scalars that cannot. */
 function leftIn(
-  region: Omit<ParallelRegion, "name" | "left">,
+  region: Omit<ParallelRegion, "name" | "left" | "kept">,
   scalars: readonly string[],
   first: ReadonlySet<string>,
   sharing: SharingOf,
-): Left[] {
-  const { scope, body, axes, privates } = region;
+): Pick<ParallelRegion, "left" | "kept"> {
+  const { scope, body } = region;
   const stmt = region.stmt!;
   const assigned = assignedBesideLoops(scope, body);
-  const refuse = (name: string, why: string, remedy: string): Left[] => {
-    scope.world.problems.add(stmt.at, name, why, remedy);
-    return [];
-  };
-  return scalars.flatMap((name): Left[] => {
+  const left: Left[] = [];
+  const kept: string[] = [];
+  for (const name of scalars) {
     const variable = findNamed(scope, name);
-    const isOwn = privates.has(name) || axes.some((axis) => axis.variable === name);
-    if (!variable || !isReadBehind(scope, stmt, name)) return [];
-    const said = sharing(name, variable);
-    const lost = (): Left[] => refuse(name, "the value that iterations leave in it is read after the loop", remedyOf(stmt));
-    // Objects are shared, whatever the directive.
-    if (variable.component) return !isOwn || said === "last" ? lost() : [];
-    if (!assigned.has(name)) return said === "last" || (first.has(name) && !isOwn) ? lost() : [];
-    const given = said === "private" && !isOwn && isAssignedExclusively(name, body) ? "shared" : said;
-    if (given === "private") return first.has(name) && !isOwn ? lost() : [];
-    if (given === "kept")
-      return refuse(
+    if (!variable || !isReadBehind(scope, stmt, name)) continue;
+    const fate = fateOf(region, variable, name, { first, assigned }, sharing(name, variable));
+    if (fate === "kept") kept.push(name);
+    else if (fate === "lost")
+      scope.world.problems.add(stmt.at, name, "the value that iterations leave in it is read after the loop", remedyOf(stmt));
+    else if (fate === "away")
+      scope.world.problems.add(
+        stmt.at,
         name,
         "iterations assign it, its clause leaves that value on the device, and it is read after the loop",
         "write copy(...) or map(tofrom: ...), or make it private",
       );
-    const by = first.has(name) ? undefined : leftBy(given, name, region.isOpen === true, region);
-    return by ? [{ name, by }] : lost();
-  });
+    else if (fate !== "unused") left.push({ name, by: fate });
+  }
+  return { left, kept };
+}
+
+/** `first`: scalars that an iteration reads before it assigns them; `assigned`: scalars that it assigns otherwise than as variables of loops. */
+function fateOf(
+  region: Omit<ParallelRegion, "name" | "left" | "kept">,
+  variable: Variable,
+  name: string,
+  { first, assigned }: { readonly first: ReadonlySet<string>; readonly assigned: ReadonlySet<string> },
+  said: Sharing,
+): Fate {
+  const isAxis = region.axes.some((axis) => axis.variable === name);
+  const isOwn = region.privates.has(name) || isAxis;
+  const isCarried = first.has(name) && !isOwn;
+  // Objects are shared, whatever the directive.
+  if (variable.component) return !isOwn || said === "last" ? "lost" : "unused";
+  if (!assigned.has(name)) {
+    // Variables of loops within are private, too.
+    const isIndex = !isAxis && (said === "private" || region.stmt?.kind === "directed");
+    return said === "last" || isCarried ? "lost" : isIndex ? "kept" : "unused";
+  }
+  if (said === "private" && (isOwn || !isAssignedExclusively(name, region.body))) return isCarried ? "lost" : "kept";
+  return sharedFate(region, name, said, first);
+}
+
+/** The fate of a scalar that iterations assign and share. */
+function sharedFate(region: Omit<ParallelRegion, "name" | "left" | "kept">, name: string, said: Sharing, first: ReadonlySet<string>): Fate {
+  if (said === "kept") return "away";
+  return first.has(name) ? "lost" : (leftBy(said === "private" ? "shared" : said, name, region.isOpen, region) ?? "lost");
 }
 
 function remedyOf(stmt: Stmt): string {
@@ -389,6 +460,7 @@ function globalRegion(scope: UnitScope): ParallelRegion | undefined {
     ...(mask && { mask }),
     reductions,
     left: [],
+    kept: [],
     carried: readFirst(scope, body, new Set(dummies)),
     privates: new Set(),
     written,

@@ -28,6 +28,9 @@ function listed(text: string): { readonly names: readonly string[]; readonly mod
   return { names: list.split(",").map((name) => name.trim()), modifier: modifier.trim() };
 }
 
+/** Names in the text of a clause: `a, b(1:n)`, `j : 2`. */
+export const listedNames = (text: string): readonly string[] => listed(text.replace(/:(?![^()]*\)).*$/s, "")).names;
+
 /** Sharing of a variable by a data clause; undefined where the clause does not name it. */
 function byClause(clause: Clause, name: string): Sharing | undefined {
   if (clause.kind !== "other") return undefined;
@@ -88,6 +91,14 @@ export function sharingOf(variable: Variable, name: string, around: readonly Dir
   if (inwards.some(({ sentinel, words }) => sentinel === "acc" && words[0] === "kernels")) return "ordered";
   return inwards.some(isOfElements) ? "private" : "shared";
 }
+
+/** Whether variables of loops keep their values after a directive; otherwise they are private. */
+export const keepsIndex = ({ sentinel, words }: Directive): boolean =>
+  sentinel === "cuf" || (sentinel === "omp" && ["loop", "simd"].includes(words.at(-1)!) && !words.includes("do"));
+
+/** Whether a directive makes the variables of the loops after it private. */
+export const hasOwnIndices = (directive: Directive): boolean =>
+  !keepsIndex(directive) && ["do", "loop", "distribute", "kernels"].some((word) => directive.words.includes(word));
 
 /** Whether a scalar is in the device's memory for good: by CUDA's attributes, or by `declare`. */
 function isOfDevice(variable: Variable): boolean {

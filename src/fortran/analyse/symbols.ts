@@ -374,12 +374,24 @@ export function proceduresSeen(scope: UnitScope): Procedures {
   if (known) return known;
   const made: Procedures = {
     get(name) {
-      const found = findProcedure(scope, name);
-      return found?.unit.kind === "procedure" ? { procedure: found.unit, procedures: proceduresSeen(found) } : undefined;
+      const found = find(scope, name)?.dims ? undefined : findProcedure(scope, name);
+      if (found?.unit.kind !== "procedure") return undefined;
+      return { procedure: found.unit, procedures: proceduresSeen(found), seen: (other) => sharedName(scope, found, other) };
     },
   };
   SEEN.set(scope, made);
   return made;
+}
+
+/** Name that a scope has for a variable of others in a procedure that it calls: `module::name` where it has none. */
+function sharedName(scope: UnitScope, called: UnitScope, name: string): string | undefined {
+  const [module, own] = name.split("::");
+  const variable = own === undefined ? findNamed(called, name) : scope.world.modules.get(module)?.variables.get(own);
+  if (!variable || variable.component || ownerOf(variable) === called) return undefined;
+  const owner = ownerOf(variable);
+  const here = findNamed(scope, variable.name);
+  if (here && here.name === variable.name && ownerOf(here) === owner) return variable.name;
+  return owner.unit.kind === "module" ? `${owner.unit.name}::${variable.name}` : undefined;
 }
 
 function findType(scope: UnitScope, name: string): { type: TypeDefinition; scope: UnitScope } | undefined {

@@ -15,8 +15,13 @@ interface Binding {
 
 /** Intrinsic modules, whose constants are known without their text. */
 const INTRINSIC: Readonly<Record<string, RegExp>> = {
-  iso_fortran_env: /^(u?int|real)\d+$/,
-  iso_c_binding: /^c_\w+$/,
+  iso_fortran_env: /^(u?int(8|16|32|64)|real(16|32|64|128))$/,
+  // Tables 18.1 and 18.2 of Fortran 2018, and its procedures.
+  iso_c_binding: new RegExp(
+    "^c_(short|int|long|long_long|signed_char|size_t|int((_least|_fast)?(8|16|32|64|128)|max|ptr)_t|ptrdiff_t|(float|double|long_double|float128)(_complex)?" +
+      "|bool|char|null_char|alert|backspace|form_feed|new_line|carriage_return|horizontal_tab|vertical_tab|null_ptr|null_funptr|ptr|funptr|loc|funloc" +
+      "|associated|f_pointer|f_procpointer|sizeof)$",
+  ),
 };
 
 /** Names that all `use` statements of one module bring in. */

@@ -3,7 +3,7 @@ import type { Expr, Stmt, Designator as Target } from "../tree/index.js";
 import { controlFlow, readsPart } from "./flow.js";
 import { find, findNamed, findProcedure, ownerOf, proceduresSeen, type UnitScope, type Variable } from "./symbols.js";
 import { bare, expressionsOf, variableName, namesInExpr, visitExpr } from "./walk.js";
-import { bodiesOf, eachStatement } from "./visit.js";
+import { bodiesOf, eachStatement, namesInTree } from "./visit.js";
 
 /* Assignments of statements, through the procedures that they call; and the scalars that they read first. */
 
@@ -55,6 +55,14 @@ export function assignedIn(scope: UnitScope, stmts: readonly Stmt[]): Variable[]
       if (variable && !variable.dummy) add(variable);
     }
   return [...found.values()].flatMap((of) => [...of.values()]);
+}
+
+/** Names in statements of variables that procedures called there assign, by whatever name. */
+export function assignedByCalls(scope: UnitScope, stmts: readonly Stmt[]): Set<string> {
+  const assigned = [...calledBy(scope, stmts)].flatMap((called) => [...writtenBy(called)].flatMap((name) => findNamed(called, name) ?? []));
+  const isAssigned = (variable: Variable): boolean =>
+    assigned.some((other) => !other.dummy && other.name === variable.name && ownerOf(other) === ownerOf(variable));
+  return new Set([...namesInTree(stmts)].filter((name) => [findNamed(scope, name)].some((variable) => variable && isAssigned(variable))));
 }
 
 /** The procedures that statements call, and those that these do. */

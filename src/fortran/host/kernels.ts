@@ -68,12 +68,13 @@ export const knownOf = (args: Readonly<Record<string, unknown>>): HostValues => 
   },
 });
 
-/** The trips of a kernel's axes. @throws RunError if the launch's grid has to tell */
-export const tripsOf = ({ lowered }: Pick<FortranKernel, "lowered">, known: HostValues): number[] =>
-  lowered.trips.map((trips) => {
-    if (!trips)
+/** The trips of a kernel's axes, and no more than the threads of its launch. @throws RunError if only these tell, and they are not given */
+export const tripsOf = ({ lowered }: Pick<FortranKernel, "lowered">, known: HostValues, threads: readonly number[] = []): number[] =>
+  lowered.trips.map((trips, axis) => {
+    const most = threads[axis] ?? Infinity;
+    if (!trips && most === Infinity)
       throw new RunError(`${lowered.ir.name} has no bounds guard, so its range is the grid of its launch: use routine.run or kernel.teams`);
-    return Math.max(0, Number(evaluate(trips, known)));
+    return trips ? Math.min(most, Math.max(0, Number(evaluate(trips, known)))) : most;
   });
 
 /** The views of a kernel's rows. Neighbours of a range have neighbouring values on GPUs, and rows of their own on CPUs. */

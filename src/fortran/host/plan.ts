@@ -1,4 +1,6 @@
 import type { ElementType, Location } from "../../ir/types.js";
+import { isReadBehind } from "../analyse/behind.js";
+import { ownOf } from "../analyse/own.js";
 import { isParallel, regionsOf, type ParallelRegion } from "../analyse/regions.js";
 import { findAllocation, changesBounds } from "../analyse/allocations.js";
 import { asBranches } from "../analyse/cases.js";
@@ -11,16 +13,14 @@ import {
   NOT_KNOWN,
   procedureProblem,
   isSaved,
-  ownerOf,
   nestedComponents,
   namedVariable,
   type UnitScope,
   type Variable as Declared,
 } from "../analyse/symbols.js";
-import { sharingOf } from "../analyse/sharing.js";
 import { bodiesOf, eachStatement } from "../analyse/visit.js";
 import { expressionsOf, variableName, visitExpr, withExpressions } from "../analyse/walk.js";
-import { assignedPlainly, writesOf, writtenBy } from "../analyse/writes.js";
+import { writtenBy } from "../analyse/writes.js";
 import type {
   Allocate,
   Apply,
@@ -277,8 +277,8 @@ export class Planner {
       case "call":
         return this.random(stmt) ?? this.callWithElements(stmt);
       case "directed": {
-        const own = this.ownOf(stmt).map((name) => [name, this.temporary(name, find(scope, name)!)]);
         const { at } = stmt;
+        const own = this.keptBy(stmt).map((name) => [name, this.temporary(name, find(scope, name)!)]);
         const assigned = (to: string, from: string): Stmt => ({ kind: "assign", target: named(to, at), value: named(from, at), at });
         const before = own.map(([name, kept]) => assigned(kept, name));
         const { around } = this;
@@ -367,26 +367,20 @@ export class Planner {
     }
   }
 
-  /** The scalars that a construct for a device has for itself, though statements in it assign them: they keep the values from before. */
-  private ownOf({ directive, body }: Directed): string[] {
+  /** The scalars that a construct has for itself, though statements in it assign them: they keep the values from before. */
+  private keptBy(stmt: Directed): string[] {
     const { scope } = this;
-    const { sentinel, words } = directive;
-    const isCompute = sentinel === "omp" ? words[0] === "target" && words[1] !== "data" : words[0] === "parallel" || words[0] === "serial";
-    if (sentinel === "cuf" || !isCompute) return [];
-    const direct = assignedPlainly(body);
-    // In OpenACC, what loops give back is the construct's.
-    const given = new Set<string>();
-    if (sentinel === "acc")
-      eachStatement(body, (s) => {
-        const region = this.regions.get(s);
-        for (const { name } of [...(region?.reductions ?? []), ...(region?.left ?? [])]) given.add(name);
-      });
-    return [...writesOf(scope, body)].filter((name) => {
+    return ownOf(scope, stmt, this.around, (s) => this.regions.get(s)).filter((name) => {
       const variable = find(scope, name);
-      if (!variable || variable.dims || variable.derived || variable.refused || given.has(name)) return false;
-      // A procedure assigns the module's own.
-      if (ownerOf(variable).unit.kind === "module" && !direct.has(name)) return false;
-      return sharingOf(variable, name, this.around, [directive]) === "private";
+      if (variable && !variable.dims && !variable.derived && !variable.refused) return true;
+      if (isReadBehind(scope, stmt, name))
+        throw new Unlowerable(
+          stmt.at,
+          `private(${name})`,
+          "the construct has it for itself, and only a scalar keeps the value from before",
+          "use another variable inside the construct",
+        );
+      return false;
     });
   }
 

@@ -336,8 +336,8 @@ export class HostRun {
     return initialOf(variable);
   }
 
-  /** Launches, and takes its results back. */
-  private async launch(kernel: FortranKernel, own: Variables, grid?: readonly number[]): Promise<PlainValue | undefined> {
+  /** Launches, and takes its results back. `grid`: the blocks of a team kernel, or the most elements along each axis. */
+  private async launch(kernel: FortranKernel, own: Variables, grid: readonly number[] = []): Promise<PlainValue | undefined> {
     const { lowered } = kernel;
     const args: Record<string, unknown> = {};
     for (const param of lowered.ir.params) {
@@ -350,8 +350,9 @@ export class HostRun {
       if (source && (param.kind === "view" || param.kind === "scatter"))
         args[param.name] = await this.array(kernel, source, param.rank, known, own);
     }
-    if (lowered.ofBlocks && !grid) throw new RunError(`${kernel.name} runs over blocks of threads: run a routine that launches it`);
-    const trips = grid ?? tripsOf(kernel, known);
+    if (lowered.ofBlocks && grid.length === 0)
+      throw new RunError(`${kernel.name} runs over blocks of threads: run a routine that launches it`);
+    const trips = lowered.ofBlocks ? grid : tripsOf(kernel, known, grid);
     if (trips.includes(0)) return undefined;
     const policy = lowered.ofBlocks ? teams(trips[0]) : range(...trips);
     for (const { param, name, op } of lowered.outcomes) {
@@ -394,7 +395,7 @@ export class HostRun {
       const { name, variable } = lowered.sources.get(param)!;
       const { home, key } = own.place(name, variable);
       const view = home.arrays.get(key);
-      if (!view) throw new RunError(`${lowered.ir.name}: the array ${name} is missing`);
+      if (!view) throw new RunError(`${lowered.ir.name}: the array ${name} is missing: pass it to run`);
       read.set(param, { view, numbers: await this.device.queue.read(view) });
     }
     const element: HostValues["element"] = (name, indices) => {
@@ -419,7 +420,8 @@ export class HostRun {
       if (variable.initial) throw new RunError(`${kernel.name}: the array ${name} has initial values: make it a parameter`);
       // Programs begin with the arrays of modules, too.
       const isMissing = isGiven(variable) && (own.around().at(-1)!.scope.unit.kind !== "program" || variable.dummy);
-      if (isMissing || !wanted || wanted.includes(undefined)) throw new RunError(`${kernel.name}: the array ${name} is missing`);
+      if (isMissing || !wanted || wanted.includes(undefined))
+        throw new RunError(`${kernel.name}: the array ${name} is missing: pass it to run`);
       view = this.fresh(elementType(variable), wanted as number[]);
       home.arrays.set(key, view);
     }
@@ -457,13 +459,10 @@ export class HostRun {
     const { unit } = procedure;
     if (step.grid && unit.kind === "procedure" && unit.attributes.includes("global")) {
       const kernel = this.routines.globalKernel(procedure);
-      const { trips, sources } = kernel.lowered;
-      const { ofBlocks } = kernel.lowered;
-      const needed = trips.includes(undefined) || sources.has(sizeName("block", "x"));
-      const [blocks, threads] = needed ? await this.threads(step.grid, inner, own) : [[], []];
+      const [blocks, threads] = await this.threads(step.grid, inner, own);
       if (step.shared) inner.scalars.set(SHARED_BYTES, await this.value(step.shared, own));
-      const grid = needed && !ofBlocks ? gridOf(unit.name, trips.length, blocks, threads) : undefined;
-      await this.launch(kernel, inner, ofBlocks ? [blocks.reduce((a, b) => a * b)] : trips.includes(undefined) ? grid : undefined);
+      const grid = kernel.lowered.ofBlocks ? [blocks.reduce((a, b) => a * b)] : gridOf(kernel, blocks, threads);
+      await this.launch(kernel, inner, grid);
     } else await this.procedure(procedure, inner);
     copied.forEach((copy) => copy());
     const result = step.result !== undefined && resultVariable(procedure);
@@ -519,10 +518,23 @@ export class HostRun {
     return found;
   }
 
+  /** Makes a local array that no statement has used yet. @throws RunError if an array is not local, or not of a declared size */
+  private async begunArray(name: string, own: Variables): Promise<View> {
+    const variable = findNamed(own.scope, name);
+    const sized = variable?.dims?.every(({ upper }) => upper && upper !== "*");
+    if (!variable || !sized || isGiven(variable) || variable.component || variable.initial)
+      throw new RunError(`${own.scope.unit.name}: the array ${name} is missing: pass it to run, or allocate it`);
+    const bound = (e: Expr): LoweredSequence => lowerValue(variable.scope, e, "i32");
+    const bounds = variable.dims!.map(({ lower, upper }) => ({ ...(lower && { lower: bound(lower) }), upper: bound(upper as Expr) }));
+    const view = this.fresh(elementType(variable), await this.extents(bounds, own));
+    const { home, key } = own.place(name);
+    home.arrays.set(key, view);
+    return view;
+  }
+
   private async actualArray({ name, axes, lowers }: Extract<Actual, { kind: "array" }>, own: Variables): Promise<View> {
     const { home, key } = own.place(name);
-    const whole = home.arrays.get(key);
-    if (!whole) throw new RunError(`${own.scope.unit.name}: the array ${name} is missing`);
+    const whole = home.arrays.get(key) ?? (await this.begunArray(name, own));
     if (!axes) return whole;
     const number = async (e: LoweredSequence | undefined, otherwise: number): Promise<number> =>
       e ? Number(await this.value(e, own)) : otherwise;
@@ -550,12 +562,13 @@ export class HostRun {
   }
 }
 
-/** The threads of a launch along each axis that a kernel uses, the innermost last. */
-function gridOf(name: string, rank: number, blocks: readonly number[], threads: readonly number[]): number[] {
+/** The threads of a launch along each axis of a kernel; no limit along a loop that each thread walks. */
+function gridOf({ name, lowered: { axes } }: FortranKernel, blocks: readonly number[], threads: readonly number[]): number[] {
   const along = blocks.map((count, axis) => count * threads[axis]);
-  if (along.slice(rank).some((count) => count !== 1))
-    throw new RunError(`${name} is launched with ${along.join("x")} threads, and uses ${rank} of these axes only`);
-  return along.slice(0, rank).reverse();
+  const used = axes.flatMap(({ axis }) => axis ?? []);
+  if (along.some((count, n) => count !== 1 && !used.includes((["x", "y", "z"] as const)[n])))
+    throw new RunError(`${name} is launched with ${along.join("x")} threads, and uses ${used.length} of these axes only`);
+  return axes.map(({ axis }) => (axis ? along[["x", "y", "z"].indexOf(axis)] : Infinity));
 }
 
 /** The value that a scalar begins with; of one without, it is undefined in Fortran, too. */

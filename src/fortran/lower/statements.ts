@@ -14,6 +14,7 @@ import { eachStatement } from "../analyse/visit.js";
 import { bare, expressionsOf, namesIn, visitExpr } from "../analyse/walk.js";
 import { calledBy, extremeBranch } from "../analyse/writes.js";
 import type { Assign, Do, DoConcurrent, DoWhile, Expr as Tree, If, Print, SelectCase, Stmt as TreeStmt } from "../tree/index.js";
+import { withoutAssigned } from "./associates.js";
 import { assignArray, where } from "./array-assignment.js";
 import { exclusive, isExclusive } from "./atomic.js";
 import { fortranConstant } from "./constants.js";
@@ -57,13 +58,14 @@ function statement(cx: FortranLowering, stmt: TreeStmt, frame: ProcedureFrame): 
     case "associate": {
       const meanings = new Map(frame.meanings);
       const objects = new Map(frame.objects);
-      for (const { name, value: of } of stmt.names) {
+      const { names, body } = withoutAssigned(stmt, frame);
+      for (const { name, value: of } of names) {
         const isObject = (of.kind === "name" || of.kind === "part") && variableIn(frame, of)?.derived;
         objects.delete(name);
         if (isObject) objects.set(name, { frame, of });
         else meanings.set(name, associate(cx, of, frame));
       }
-      return lowerBody(cx, stmt.body, { ...frame, meanings, objects });
+      return lowerBody(cx, body, { ...frame, meanings, objects });
     }
     case "call": {
       const { procedure } = stmt;

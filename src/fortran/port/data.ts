@@ -21,7 +21,7 @@ const INSTEAD: Readonly<Partial<Record<PortTarget, string>>> = {
 };
 
 /** The comment in place of a directive that a port leaves out; none if data has one memory, or the directive is another. */
-export function dataNote(directive: Directive, target: PortTarget): string[] {
+function dataNote(directive: Directive, target: PortTarget): string[] {
   const instead = isOfData(directive) ? INSTEAD[target] : undefined;
   if (instead === undefined) return [];
   return [`! Left out by isoform, because ${instead}: $${directive.sentinel} ${directiveText(directive)}`];

@@ -5,18 +5,21 @@
 import { orderOfForall } from "../analyse/forall.js";
 import { isOpen, isSequential, regionsOf, type ParallelRegion } from "../analyse/regions.js";
 import type { Procedures } from "../analyse/flow.js";
-import { proceduresSeen, readSymbols, type World } from "../analyse/symbols.js";
+import { proceduresSeen, readSymbols, type UnitScope, type World } from "../analyse/symbols.js";
 import { bodiesOf, mapStatements, withBodies } from "../analyse/visit.js";
+import { assignedByCalls } from "../analyse/writes.js";
 import type { Location } from "../../ir/types.js";
 import { Problems } from "../errors.js";
 import { fortranText } from "../print/units.js";
 import type { Clause, Directed, Directive, DoConcurrent, Procedure, SourceFile, Stmt, Unit } from "../tree/index.js";
 import { withDataNote } from "./data.js";
+import { keptIn, withKept, type KeptNames } from "./kept.js";
 import { threadsAsLoops } from "./kernels.js";
 import { variablesOf, type PortVariable } from "./names.js";
 import { isOfLoop, nestOf } from "./nest-of.js";
 import { arranged, isProved, loopsOf, type NestSettings } from "./nests.js";
 import { addCalled, dataOf, parallelLoop, targetLoop, withAtomicWrites } from "./openmp.js";
+import { unitKey, sourceKey } from "./keys.js";
 import { plain } from "./plain.js";
 import { renamed, renamer } from "./rename.js";
 import type { FortranTarget } from "./targets.js";
@@ -60,22 +63,25 @@ export function port(
 ): PortText {
   // Other faults of names are reported for kernels only.
   const world = readSymbols([file, ...others], {}, new Problems());
-  const scopes = new Map(world.scopes.map((scope) => [placeOf(scope.unit), scope]));
-  const regions = target === "cpu" ? undefined : regionsIn(file, world, problems);
+  const scopes = new Map(world.scopes.map((scope) => [unitKey(scope.unit), scope]));
+  // Serial loops need nothing that clauses leave open.
+  const ofUnits = regionsIn(file, world, target === "cpu" ? new Problems() : problems);
+  const regions = target === "cpu" ? undefined : byPlace([...ofUnits.values()].flat());
   const loops: PortedLoop[] = [];
   const called = new Set<Procedure>();
   const ported = { ...file, units: file.units.map((unit) => portUnit(unit, new Map())) };
   const onHost = plain(ported, target, problems);
   for (const { unit } of world.scopes) if (unit.kind === "procedure" && unit.attributes.includes("device")) called.add(unit);
-  const plainly = target === "openmp-target" ? withDeclareTarget(onHost, new Set([...called].map(placeOf))) : onHost;
+  const plainly = target === "openmp-target" ? withDeclareTarget(onHost, new Set([...called].map(unitKey))) : onHost;
   return { text: fortranText(rename ? renamed(plainly, renamer(rename)) : plainly), loops };
 
   function portUnit<T extends Unit>(unit: T, outer: ReadonlyMap<string, PortVariable>): T {
     const variables = variablesOf(unit, outer);
     const inner = { procedures: unit.procedures.map((procedure) => portUnit(procedure, variables)) };
     if (unit.kind === "module") return { ...unit, ...inner };
-    const scope = scopes.get(placeOf(unit));
-    const names: Names = { variables, procedures: scope ? proceduresSeen(scope) : NO_PROCEDURES };
+    const scope = scopes.get(unitKey(unit));
+    const kept = scope && keptIn(scope, ofUnits.get(scope) ?? [], target === "cpu");
+    const names: Names = { variables, procedures: scope ? proceduresSeen(scope) : NO_PROCEDURES, scope, kept };
     const { body } = unit.kind === "procedure" ? threadsAsLoops(unit, { scope, ...names }, problems) : unit;
     const directed =
       target === "cpu" || isPure(unit)
@@ -88,7 +94,8 @@ export function port(
     return body.flatMap((s): Stmt[] => {
       if (s.kind !== "directed") return [withBodies(s, (part) => portBody(part, ofLoops, names))];
       const name = ofLoops.get(s);
-      const inner = name === undefined ? portBody(s.body, ofLoops, names) : portNest(s, name, names);
+      const made = name === undefined ? portBody(s.body, ofLoops, names) : portNest(s, name, names);
+      const inner = names.scope ? withKept(made, names.kept?.get(sourceKey(s.at)) ?? [], names.scope, problems) : made;
       const { before, at } = withDataNote(s, target);
       return inner.length > 0 ? withBefore(before ?? [], inner) : before ? [{ kind: "comment", before, at }] : [];
     });
@@ -103,8 +110,11 @@ export function port(
     }
     if (isOpen(s.directive, found.clauses) && !isProved(found, variables, procedures)) return portBody(s.body, new Map(), names);
     const nest = arranged(found, settingsOf?.(name) ?? {}, { at: s.at, name, variables, procedures, problems });
-    const region = regions?.get(placeText(s.at)) ?? NO_CLAUSES;
-    const data = dataOf(nest, variables, procedures, s.directive.sentinel === "cuf" ? undefined : region, region.left);
+    const region = regions?.get(sourceKey(s.at)) ?? NO_CLAUSES;
+    const data = dataOf(nest, variables, procedures, s.directive.sentinel === "cuf" ? undefined : region, {
+      left: region.left,
+      byCalls: names.scope ? assignedByCalls(names.scope, nest.body) : new Set(),
+    });
     loops.push({
       name,
       at: s.at,
@@ -139,24 +149,25 @@ export function port(
 interface Names {
   readonly variables: ReadonlyMap<string, PortVariable>;
   readonly procedures: Procedures;
+  readonly scope?: UnitScope;
+  /** Variables that keep their values through constructs, by the constructs' places. */
+  readonly kept?: KeptNames;
 }
 
 const NO_PROCEDURES: Procedures = { get: () => undefined };
 
-/** A unit's place, which tells units of one name apart. */
-const placeOf = ({ name, at }: Pick<Unit, "name" | "at">): string => `${name} ${placeText(at)}`;
-
-const placeText = ({ file, line, column }: Location): string => `${file}:${line}:${column}`;
-
 const NO_CLAUSES: Pick<ParallelRegion, "privates" | "carried" | "left"> = { privates: new Set(), carried: new Set(), left: [] };
 
-/** Parallel loops by their places; what is wrong with the variables of one is added to `problems`. */
-function regionsIn(file: SourceFile, world: World, problems: Problems): Map<string, ParallelRegion> {
+/** Parallel loops of each unit; what is wrong with the variables of one is added to `problems`. */
+function regionsIn(file: SourceFile, world: World, problems: Problems): Map<UnitScope, readonly ParallelRegion[]> {
   const from = world.problems.found.length;
-  const regions = world.scopes.filter((scope) => scope.file === file.file).flatMap(regionsOf);
+  const regions = new Map(world.scopes.filter((scope) => scope.file === file.file).map((scope) => [scope, regionsOf(scope)]));
   problems.found.push(...world.problems.found.slice(from));
-  return new Map(regions.flatMap((region) => placesOf(region.stmt).map((at) => [placeText(at), region] as const)));
+  return regions;
 }
+
+const byPlace = (regions: Iterable<ParallelRegion>): Map<string, ParallelRegion> =>
+  new Map([...regions].flatMap((region) => placesOf(region.stmt).map((at) => [sourceKey(at), region] as const)));
 
 /** The places of the directives before a loop. */
 function placesOf(stmt: Stmt | undefined): Location[] {
@@ -208,7 +219,7 @@ function concurrentLoops({ axes, mask, reduce, body, at, before, behind }: DoCon
 function withDeclareTarget(file: SourceFile, places: ReadonlySet<string>): SourceFile {
   const change = <T extends Unit>(unit: T): T => {
     const inner = { procedures: unit.procedures.map(change) };
-    if (unit.kind !== "procedure" || !places.has(placeOf(unit))) return { ...unit, ...inner };
+    if (unit.kind !== "procedure" || !places.has(unitKey(unit))) return { ...unit, ...inner };
     const directive: Directive = { sentinel: "omp", words: ["declare", "target"], clauses: [], at: unit.at };
     const line = { kind: "other", word: "declare target", text: "!$omp declare target", directive, at: unit.at } as const;
     return { ...unit, ...inner, declarations: [...unit.declarations, line] };

@@ -1,6 +1,6 @@
 /* Parallel nests as loops with directives of OpenMP. */
 
-import { blockVariables } from "../analyse/blocks.js";
+import { blockVariables, withNamesApart } from "../analyse/blocks.js";
 import { controlFlow, type Procedures } from "../analyse/flow.js";
 import { eachNode, eachStatement, namesInTree, rootOf, withBodies } from "../analyse/visit.js";
 import type { ParallelRegion } from "../analyse/regions.js";
@@ -27,16 +27,17 @@ interface Data {
 
 /**
  * Roles of the variables of a nest. `region`: its clauses; CUDA Fortran has none, and gives each iteration all local arrays.
- * `left`: scalars that come back.
+ * `left`: scalars that come back; `byCalls`: variables that called procedures assign, which have to be the same ones.
  */
 export function dataOf(
   nest: Nest,
   variables: ReadonlyMap<string, PortVariable>,
   procedures: Procedures,
   region: Pick<ParallelRegion, "privates" | "carried"> | undefined,
-  left: ParallelRegion["left"],
+  { left, byCalls }: { readonly left: ParallelRegion["left"]; readonly byCalls: ReadonlySet<string> },
 ): Data {
-  const { assigned, readFirst } = controlFlow(nest.body, procedures);
+  const body = withNamesApart(nest.body);
+  const { assigned, readFirst } = controlFlow(body, procedures);
   // Loops that become one may each name a variable.
   const once = new Set<string>();
   const named = nest.clauses.flatMap((clause) => {
@@ -47,35 +48,36 @@ export function dataOf(
   const reductions = [
     ...named,
     ...inferred(
-      nest,
+      { loops: nest.loops, body },
       named,
-      [...readFirst].filter((name) => assigned.has(name) && variables.get(name)?.isArray !== true),
+      [...readFirst].filter((name) => !name.endsWith(" ") && assigned.has(name) && variables.get(name)?.isArray !== true),
     ),
   ];
   const reduced = new Set(reductions.flatMap(({ names }) => names));
   const atomic = new Set<string>();
   const indices = new Set(nest.loops.map(({ variable }) => variable));
-  eachStatement(nest.body, (s) => {
+  eachStatement(body, (s) => {
     if (s.kind === "do") indices.add(s.variable);
     if (s.kind === "directed" && s.directive.words[0] === "atomic")
       for (const inner of s.body) if (inner.kind === "assign") atomic.add(rootOf(inner.target)!);
   });
-  const used = namesInTree(nest.body);
-  for (const name of blockVariables(nest.body)) used.delete(name);
+  const used = new Set([...namesInTree(body)].filter((name) => !name.endsWith(" ")));
+  for (const name of blockVariables(body)) used.delete(name);
   // An array of a module that is not read shows by an assignment to its elements.
   const unknown = new Set<string>();
-  eachStatement(nest.body, (s) => {
+  eachStatement(body, (s) => {
     if (s.kind === "assign" && s.target.kind === "apply" && !variables.has(rootOf(s.target)!)) unknown.add(rootOf(s.target)!);
   });
   const back = new Map(left.map(({ name, by }) => [name, by]));
   const last = [...back.keys()].filter((name) => back.get(name) === "last");
   const isShared = (name: string): boolean => {
     if (back.has(name)) return back.get(name) !== "last";
+    if (byCalls.has(name)) return true;
     const variable = variables.get(name);
     if (!variable) return unknown.has(name) || atomic.has(name);
     if (variable.attributes.has("parameter")) return false;
     const isOwn = region ? region.privates.has(name) : variable.isLocal && !KEPT.some((attribute) => variable.attributes.has(attribute));
-    return atomic.has(name) || variable.isDerived || (variable.isArray && !isOwn);
+    return atomic.has(name) || ((variable.isDerived || variable.isArray) && !isOwn);
   };
   // A device's array stands in the list whether this loop uses it or not, so that the lists of a procedure's loops are alike.
   const known = [...variables.keys(), ...[...used].filter((name) => !variables.has(name))].filter(
@@ -92,7 +94,7 @@ export function dataOf(
 }
 
 /** Scalars that are summed, or whose maximum is kept, without a clause: as nvfortran takes them. */
-function inferred(nest: Nest, named: Data["reductions"], carried: readonly string[]): Data["reductions"] {
+function inferred(nest: Pick<Nest, "loops" | "body">, named: Data["reductions"], carried: readonly string[]): Data["reductions"] {
   return carried.flatMap((name) => {
     const op = named.some(({ names }) => names.includes(name)) ? undefined : accumulation(name, nest.body);
     return op ? [{ kind: "reduction", op: op as ReductionOp, names: [name], at: nest.loops[0].at }] : [];

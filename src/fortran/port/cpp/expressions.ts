@@ -186,7 +186,15 @@ function applied(scope: UnitScope, e: Apply): string {
   return `${fn}(${values.map((value) => cpp(scope, value)).join(", ")})`;
 }
 
-export const deviceName = (name: string): string => `${name}_device_`;
+/** A procedure's name in C++, to which more is added: with the names of the units around it where other units have a procedure of that name. */
+export function uniqueName({ unit, parent, world }: UnitScope): string {
+  const isAlone = world.scopes.every((other) => other.unit === unit || other.unit.kind !== "procedure" || other.unit.name !== unit.name);
+  const around: string[] = [];
+  for (let scope = isAlone ? undefined : parent; scope; scope = scope.parent) around.unshift(scope.unit.name);
+  return [...around, unit.name].join("_");
+}
+
+export const deviceName = (scope: UnitScope): string => `${uniqueName(scope)}_device_`;
 
 /** A call of a procedure in device code. */
 export function deviceCall(
@@ -220,5 +228,5 @@ export function deviceCall(
       refuse(value, unit.name, `${dummy} and ${variableName(of)} have different numbers of axes`);
     return [first, ...open].join(", ");
   });
-  return `${deviceName(unit.name)}(${texts.join(", ")})`;
+  return `${deviceName(procedure)}(${texts.join(", ")})`;
 }

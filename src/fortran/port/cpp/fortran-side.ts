@@ -1,11 +1,13 @@
 /* Fortran side of a file whose loops are in C++: its procedures, which launch them. */
 
 import type { ScalarType } from "../../../ir/types.js";
-import { isStreamKind } from "../../analyse/symbols.js";
-import { eachStatement, rootOf, withBodies } from "../../analyse/visit.js";
+import { find, isStreamKind, type UnitScope } from "../../analyse/symbols.js";
+import { namesInTree, rootOf, withBodies } from "../../analyse/visit.js";
 import type { Problems } from "../../errors.js";
 import type { Declaration, Expr, Interface, Procedure, SourceFile, Stmt, Unit, Use, VariableDeclaration } from "../../tree/index.js";
-import { dataNote, withDataNote } from "../data.js";
+import { withDataNote } from "../data.js";
+import { keptIn, withKept } from "../kept.js";
+import { unitKey, sourceKey } from "../keys.js";
 import { isSynchronisation, plain } from "../plain.js";
 import type { CppTarget } from "../targets.js";
 import type { CppLoop, Parameter } from "./kernels.js";
@@ -22,24 +24,38 @@ const KINDS: Readonly<Record<ScalarType, string>> = {
   bool: "logical(c_bool)",
 };
 
+/** Launches in a unit. */
+interface Launched {
+  readonly loops: CppLoop[];
+  /** Whether it also waits for the device. */
+  waits: boolean;
+}
+
 /** The file with calls in place of its loops; `synchronise` is the function that waits for the device. */
 export function fortranSide(
   file: SourceFile,
   loops: readonly CppLoop[],
-  { synchronise, target }: { readonly synchronise: string; readonly target: CppTarget },
+  { synchronise, target, scopes }: { readonly synchronise: string; readonly target: CppTarget; readonly scopes: readonly UnitScope[] },
   problems: Problems,
 ): SourceFile {
-  const ofStatements = new Map(loops.flatMap((loop) => (loop.region.stmt ? [[loop.region.stmt, loop] as const] : [])));
-  const ofKernels = new Map(loops.flatMap((loop) => (loop.region.stmt ? [] : [[loop.region.scope.unit, loop] as const])));
+  const scopeOf = new Map(scopes.map((scope) => [unitKey(scope.unit), scope]));
+  const kept = new Map<string, { readonly names: readonly string[]; readonly scope: UnitScope }>();
+  for (const scope of scopes) {
+    const regions = loops.flatMap(({ region }) => (region.scope === scope ? [region] : []));
+    for (const [place, names] of keptIn(scope, regions, false)) kept.set(place, { names, scope });
+  }
+  // By their places: symbols have statements of their own where a unit has blocks.
+  const ofStatements = new Map(loops.flatMap((loop) => (loop.region.stmt ? [[sourceKey(loop.region.stmt.at), loop] as const] : [])));
+  const ofKernels = new Map(loops.flatMap((loop) => (loop.region.stmt ? [] : [[unitKey(loop.region.scope.unit), loop] as const])));
   /** Arrays that some launch is given, by the units that declare them. */
-  const targets = new Map<Unit, Set<string>>();
+  const targets = new Map<string, Set<string>>();
   for (const { region, parameters } of loops)
     for (const { kind, actual } of parameters) {
       if (kind !== "array" || actual.kind !== "apply" || actual.args[0].kind !== "value") continue;
       const root = rootOf(actual.args[0].value)!;
       for (let scope: typeof region.scope | undefined = region.scope; scope; scope = scope.parent)
         if (scope.variables.has(root)) {
-          targets.set(scope.unit, (targets.get(scope.unit) ?? new Set()).add(root));
+          targets.set(unitKey(scope.unit), (targets.get(unitKey(scope.unit)) ?? new Set()).add(root));
           break;
         }
     }
@@ -49,12 +65,12 @@ export function fortranSide(
     const inner = unit.procedures.flatMap((procedure) =>
       isDevices(procedure) ? [] : [changed(procedure, [...around, unit]) as Procedure],
     );
-    const declared = unit.declarations.map((d) => declaration(d, targets.get(unit) ?? new Set()));
+    const declared = unit.declarations.flatMap((d) => declarations(d, targets.get(unitKey(unit)) ?? new Set()));
     if (unit.kind === "module") return { ...unit, procedures: inner, declarations: declared };
-    const found: CppLoop[] = [];
-    const kernel = ofKernels.get(unit);
+    const found: Launched = { loops: [], waits: false };
+    const kernel = ofKernels.get(unitKey(unit));
     const body = kernel ? [] : replaced(unit.body, unit, around, found);
-    if (!kernel && found.length === 0 && !waits(unit.body)) return { ...unit, procedures: inner, declarations: declared, body };
+    if (!kernel && found.loops.length === 0 && !found.waits) return { ...unit, procedures: inner, declarations: declared, body };
     const used: Declaration[] = kernel
       ? declared.filter((d) => d.kind !== "variables" || keepsAny(d, unit)).map((d) => onlyArguments(d, unit))
       : declared;
@@ -62,27 +78,34 @@ export function fortranSide(
       ...unit,
       procedures: inner,
       uses: [...unit.uses, iso(unit)],
-      declarations: [...used, ...(kernel ? streams(unit) : []), interfaces(kernel ? [kernel] : found, waits(unit.body), unit)],
+      declarations: [...used, ...(kernel ? streams(unit) : []), interfaces(kernel ? [kernel] : found.loops, found.waits, unit)],
       body: kernel ? kernelBody(kernel, unit) : body,
     };
     return kernel && unit.kind === "procedure" ? ({ ...made, kind: "procedure", dummies: [...unit.dummies, STREAM] } as Procedure) : made;
   }
 
-  function replaced(body: readonly Stmt[], unit: Unit, around: readonly Unit[], found: CppLoop[]): Stmt[] {
+  function replaced(body: readonly Stmt[], unit: Unit, around: readonly Unit[], found: Launched): Stmt[] {
     return body.flatMap((s): Stmt[] => {
-      const loop = ofStatements.get(s);
+      const loop = isLaunch(s) ? ofStatements.get(sourceKey(s.at)) : undefined;
       if (loop) {
-        found.push(loop);
+        found.loops.push(loop);
         const { at, before } = s;
         return [{ ...launch(loop, streamOf(loop.region.stream, unit, around)), at, ...(before && { before }) }];
       }
-      if (s.kind === "directed" && dataNote(s.directive, target).length > 0) {
+      if (s.kind === "directed") {
+        // Threads of the host, or of a device, would all launch the loops within.
         const { before, at } = withDataNote(s, target);
-        return [{ kind: "comment", before: before!, at }, ...replaced(s.body, unit, around, found)];
+        const own = kept.get(sourceKey(at));
+        const inside = replaced(s.body, unit, around, found);
+        const body = own ? withKept(inside, own.names, own.scope, problems) : inside;
+        return before ? [{ kind: "comment", before, at }, ...body] : body;
       }
-      if (isWait(s)) {
-        const call: Stmt = { kind: "call", procedure: { kind: "name", name: synchronise, at: s.at }, args: [], at: s.at };
-        return [{ ...call, ...(s.before && { before: s.before }) }];
+      const copies = s.kind === "assign" && isTransfer(s, scopeOf.get(unitKey(unit)));
+      if (copies || isWait(s)) {
+        found.waits = true;
+        const { at, before, ...rest } = s;
+        const call: Stmt = { kind: "call", procedure: { kind: "name", name: synchronise, at }, args: [], at, ...(before && { before }) };
+        return copies ? [call, { ...rest, at } as Stmt] : [call];
       }
       if (s.kind === "call" && s.launch) {
         const { stream } = s.launch;
@@ -128,8 +151,9 @@ export function fortranSide(
 /** Declarations in the interface. */
 function grouped(parameters: readonly Parameter[]): Map<string, string[]> {
   const found = new Map<string, string[]>();
-  for (const { name, type, kind } of parameters) {
-    const words = kind === "array" ? "type(c_ptr), value" : kind === "value" ? `${KINDS[type]}, value` : KINDS[type];
+  for (const { name, type, kind, actual } of parameters) {
+    const ofArray = actual.kind === "apply" ? "type(c_ptr), value" : "type(*), dimension(*)";
+    const words = kind === "array" ? ofArray : kind === "value" ? `${KINDS[type]}, value` : KINDS[type];
     found.set(words, [...(found.get(words) ?? []), name]);
   }
   return found;
@@ -177,12 +201,19 @@ const onlyArguments = (d: Declaration, unit: Unit): Declaration =>
 
 const isStream = (d: Declaration): boolean => d.kind === "variables" && isStreamKind(d.type);
 
-function declaration(d: Declaration, targets: ReadonlySet<string>): Declaration {
-  if (d.kind !== "variables") return d;
-  if (isStream(d)) return { ...d, type: { ...d.type, type: "derived", derived: "c_ptr", kindOf: undefined, text: "type(c_ptr)" } };
-  const isTarget = d.names.some(({ name }) => targets.has(name));
-  const has = d.attributes.some((attribute) => ["target", "pointer", "parameter"].includes(attribute));
-  return isTarget && !has ? { ...d, attributes: [...d.attributes, "target"] } : d;
+/** Declarations with `target` for arrays that launches are given. */
+function declarations(d: Declaration, targets: ReadonlySet<string>): Declaration[] {
+  if (d.kind !== "variables") return [d];
+  if (isStream(d)) return [{ ...d, type: { ...d.type, type: "derived", derived: "c_ptr", kindOf: undefined, text: "type(c_ptr)" } }];
+  const given = d.names.filter(({ name }) => targets.has(name));
+  if (given.length === 0 || d.attributes.some((attribute) => ["target", "pointer", "parameter"].includes(attribute))) return [d];
+  const others = d.names.filter(({ name }) => !targets.has(name));
+  const attributes = [...d.attributes, "target"];
+  if (others.length === 0) return [{ ...d, attributes }];
+  return [
+    { ...d, names: others },
+    { ...d, names: given, attributes, before: undefined, behind: undefined },
+  ];
 }
 
 /** `ierr = cudadevicesynchronize()`, `call cudadevicesynchronize` */
@@ -191,8 +222,8 @@ function isWait(s: Stmt): boolean {
   return name !== undefined && name.endsWith("synchronize") && isSynchronisation(name);
 }
 
-function waits(body: readonly Stmt[]): boolean {
-  let found = false;
-  eachStatement(body, (s) => void (found ||= isWait(s)));
-  return found;
-}
+const isLaunch = ({ kind }: Stmt): boolean => kind === "directed" || kind === "do-concurrent";
+
+/** Whether an assignment reads or writes memory of the device, which waits for its kernels in CUDA Fortran. */
+const isTransfer = (s: Stmt, scope: UnitScope | undefined): boolean =>
+  scope !== undefined && [...namesInTree(s)].some((name) => find(scope, name)?.attributes.has("device"));

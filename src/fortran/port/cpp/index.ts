@@ -37,7 +37,8 @@ export function portCpp(
   others: readonly SourceFile[],
 ): CppPort {
   const world = readSymbols([file, ...others], kinds, problems);
-  const regions = world.scopes.filter((scope) => scope.file === file.file).flatMap(regionsOf);
+  const scopes = world.scopes.filter((scope) => scope.file === file.file);
+  const regions = scopes.flatMap(regionsOf);
   const attempt = <T>(make: () => T): T[] => {
     try {
       return [make()];
@@ -80,7 +81,7 @@ export function portCpp(
     `extern "C" void ${synchronise}() { f::check(${runtime}DeviceSynchronize()); }`,
     "",
   ].join("\n");
-  const fortran = fortranText(fortranSide(file, loops, { synchronise, target: runtime }, problems));
+  const fortran = fortranText(fortranSide(file, loops, { synchronise, target: runtime, scopes }, problems));
   const onHost = [...new Set(loops.flatMap(arraysOfHost))];
   const memory = onHost.length > 0 ? `! Kernels use the memory of ${onHost.join(", ")}, which the GPU must be able to access.\n` : "";
   const head = `! gfortran -cpp -O2 -ffree-line-length-none -c ${stem}.F90   (link with ${stem}_kernels.o)\n${memory}`;
@@ -98,8 +99,9 @@ export function portCpp(
 function arraysOfHost({ region: { scope, stmt }, parameters }: CppLoop): string[] {
   if (!stmt) return [];
   return parameters.flatMap(({ kind, actual }) => {
-    const [of] = kind === "array" && actual.kind === "apply" ? actual.args : [];
-    const root = of?.kind === "value" ? rootOf(of.value) : undefined;
+    const [of] = actual.kind === "apply" ? actual.args : [];
+    const array = of?.kind === "value" ? of.value : actual;
+    const root = kind === "array" ? rootOf(array) : undefined;
     const attributes = root === undefined ? undefined : find(scope, root)?.attributes;
     return root !== undefined && !["device", "managed"].some((word) => attributes?.has(word)) ? [root] : [];
   });

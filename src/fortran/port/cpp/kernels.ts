@@ -5,15 +5,16 @@ import { commentText } from "../../../emit/text.js";
 import type { ScalarType } from "../../../ir/types.js";
 import { LAUNCH_REMEDY } from "../../analyse/launches.js";
 import type { LoopAxis, ParallelRegion } from "../../analyse/regions.js";
-import { find, isSaved, findProcedure, ownerOf, type UnitScope, type Variable } from "../../analyse/symbols.js";
+import { find, isSaved, findProcedure, type UnitScope, type Variable } from "../../analyse/symbols.js";
 import { eachStatement } from "../../analyse/visit.js";
 import { bare, expressionsOf, variableName, visitExpr } from "../../analyse/walk.js";
 import { writtenBy } from "../../analyse/writes.js";
-import type { Bound, Expr, Name, ComponentRef, Stmt } from "../../tree/index.js";
-import { cpp, deviceName, ident, isCast, refuse, resolve, CPP_TYPES } from "./expressions.js";
+import type { Bound, Expr, Stmt } from "../../tree/index.js";
+import { cpp, deviceName, ident, refuse, resolve, uniqueName, CPP_TYPES } from "./expressions.js";
 import { THREAD_BLOCK, type Runtime } from "./prelude.js";
 import { flagsOf, paramResult } from "./results.js";
 import { BracedLines, Statements } from "./statements.js";
+import { isSeenElsewhere, usedIn, type UsedName } from "./used.js";
 
 /** Parameter of a launch. */
 export interface Parameter {
@@ -35,50 +36,10 @@ export interface CppLoop {
   readonly lines: readonly string[];
 }
 
-/** A name that some statements or bounds hold. */
-interface Used {
-  readonly expr: Name | ComponentRef;
-  readonly variable: Variable;
-}
-
-/** Variables and components by their names, with bounds and constants before the ones that need them. */
-function usedIn(scope: UnitScope, stmts: readonly Stmt[], more: readonly (Expr | undefined)[] = []): Map<string, Used> {
-  const found = new Map<string, Used>();
-  const looking = new Set<string>();
-  const look = (at: UnitScope, root: Expr): void =>
-    visitExpr(root, (e) => {
-      if (e.kind === "name" || e.kind === "part") add(at, e);
-      if (e.kind !== "apply" || !isCast(variableName(e.base)) || e.args[0]?.kind !== "value") return true;
-      look(at, e.args[0].value);
-      return false;
-    });
-  const add = (at: UnitScope, expr: Name | ComponentRef): void => {
-    const variable = resolve(at, expr);
-    const name = variableName(expr);
-    if (!variable) return;
-    const known = found.get(name)?.variable;
-    if (known && (ownerOf(known) !== ownerOf(variable) || known.name !== variable.name))
-      refuse(expr, name, "it names different variables in the code that the loop needs", "rename one of them");
-    if (known) return;
-    // Bounds that lead back to their array are refused elsewhere.
-    if (looking.has(name)) return;
-    looking.add(name);
-    for (const { lower, upper } of variable.dims ?? []) for (const e of [lower, upper]) if (e && e !== "*") look(variable.scope, e);
-    if (variable.value) look(variable.scope, variable.value);
-    found.set(name, { expr, variable });
-  };
-  for (const e of more) if (e) look(scope, e);
-  eachStatement(stmts, (s) => {
-    if (s.kind === "do") add(scope, { kind: "name", name: s.variable, at: s.at });
-    for (const e of expressionsOf(s)) look(scope, e);
-  });
-  return found;
-}
-
 const ON_DEVICE = ["device", "managed", "constant", "allocatable", "save", "pointer"];
 
 /** Whether an array belongs to each element. */
-function isPrivate(region: ParallelRegion, { variable, expr }: Used): boolean {
+function isPrivate(region: ParallelRegion, { variable, expr }: UsedName): boolean {
   if (expr.kind === "part") return false;
   if (region.privates.has(variableName(expr))) return true;
   const isCuda = region.stmt === undefined || (region.stmt.kind === "directed" && region.stmt.directive.sentinel === "cuf");
@@ -94,7 +55,7 @@ function isConstant(scope: UnitScope, e: Expr | undefined): boolean {
 }
 
 /** `constexpr int n = 5;`, and lists of numbers. */
-function constantLine({ variable, expr }: Used): string {
+function constantLine({ variable, expr }: UsedName): string {
   const { type, value, dims, scope } = variable;
   const name = variableName(expr);
   const list = bare(value!);
@@ -114,13 +75,13 @@ function boundsText(scope: UnitScope, { lower, upper }: Bound, open: string): st
   return `f::Bounds{${first}, ${upper ? cpp(scope, upper) : first === "1" ? open : first === "0" ? `${open} - 1` : `${first} + ${open} - 1`}}`;
 }
 
-function viewLine({ variable, expr }: Used, data: string, constant: boolean, bounds: readonly string[]): string {
+function viewLine({ variable, expr }: UsedName, data: string, constant: boolean, bounds: readonly string[]): string {
   const type = `f::View<${constant ? "const " : ""}${memory(variable.type)}, ${variable.dims!.length}>`;
   return `const ${type} ${ident(variableName(expr))}(${[data, ...bounds].join(", ")});`;
 }
 
 /** An array of constant size, and how it is indexed. */
-function privateLines(scope: UnitScope, used: Used): string[] {
+function privateLines(scope: UnitScope, used: UsedName): string[] {
   const dims = used.variable.dims!;
   const name = `${ident(variableName(used.expr))}_data_`;
   const sizes = dims.map(({ lower, upper }) => {
@@ -151,7 +112,7 @@ const isDeferred = (variable: Variable): boolean =>
   !variable.dummy || variable.attributes.has("allocatable") || variable.attributes.has("pointer");
 
 /** Numbers that tell the bounds which a declaration leaves open. */
-function openBounds({ variable, expr }: Used): Parameter[] {
+function openBounds({ variable, expr }: UsedName): Parameter[] {
   const name = ident(variableName(expr));
   return variable.dims!.flatMap((dim, axis): Parameter[] => {
     if (!isOpen(dim)) return [];
@@ -166,7 +127,7 @@ function openBounds({ variable, expr }: Used): Parameter[] {
   });
 }
 
-const arrayBounds = ({ variable, expr }: Used, lookUp: UnitScope): string[] =>
+const arrayBounds = ({ variable, expr }: UsedName, lookUp: UnitScope): string[] =>
   variable.dims!.map((dim, axis) => {
     const name = ident(variableName(expr));
     const extent = `${name}_extent${axis + 1}_`;
@@ -181,8 +142,8 @@ function scalarLines(variables: readonly Variable[]): string[] {
   return [...types].map(([type, names]) => `${type} ${names.join(", ")};`);
 }
 
-const constantsIn = (used: ReadonlyMap<string, Used>): Used[] => [...used.values()].filter(({ variable }) => variable.value);
-const constantLines = (used: ReadonlyMap<string, Used>): string[] =>
+const constantsIn = (used: ReadonlyMap<string, UsedName>): UsedName[] => [...used.values()].filter(({ variable }) => variable.value);
+const constantLines = (used: ReadonlyMap<string, UsedName>): string[] =>
   constantsIn(used).flatMap((each) => {
     const { variable } = each;
     const list = `${ident(variableName(each.expr))}_list_`;
@@ -204,7 +165,8 @@ const constantLines = (used: ReadonlyMap<string, Used>): string[] =>
 /** A loop in C++. @throws Unlowerable if it cannot be written */
 export function cppLoop(region: ParallelRegion, runtime: Runtime): CppLoop {
   const { scope, axes, reductions, left, body } = region;
-  const stem = region.name.replace("#", "_loop");
+  const [, number] = region.name.split("#");
+  const stem = `${uniqueName(scope)}${number === undefined ? "" : `_loop${number}`}`;
   const [kernel, fold, launch] = ["kernel", "fold", "launch"].map((word) => `${stem}_${word}_`);
   const bounds = axes.flatMap(({ start, stop, step }) => [start, stop, step]);
   if (region.short) refuse(region.short, `launch of ${region.name}`, region.short.why, LAUNCH_REMEDY);
@@ -237,9 +199,13 @@ export function cppLoop(region: ParallelRegion, runtime: Runtime): CppLoop {
       if (type === "bool")
         refuse(region, `result ${name}`, "reductions of logical values, and flags, are not supported in C++", "use the target c");
       parameters.push({ name: ident(name), type, kind: "result", written, actual: expr });
-    } else if (dims && isPrivate(region, each)) views.push(...privateLines(scope, each));
-    else if (dims) {
-      parameters.push({ name: `${ident(name)}_data_`, type, kind: "array", written, actual: apply("c_loc", expr) }, ...openBounds(each));
+    } else if (dims && isPrivate(region, each)) {
+      if (region.carried.has(name))
+        refuse(region, `firstprivate(${name})`, "private arrays begin without values in C++", "use the target c");
+      views.push(...privateLines(scope, each));
+    } else if (dims) {
+      const actual = isSeenElsewhere(each) ? expr : apply("c_loc", expr);
+      parameters.push({ name: `${ident(name)}_data_`, type, kind: "array", written, actual }, ...openBounds(each));
       views.push(viewLine(each, `${ident(name)}_data_`, !written, arrayBounds(each, variable.dummy ? scope : variable.scope)));
     } else if (written && !region.carried.has(name) && !inBounds.has(name)) own.push({ ...variable, name });
     else {
@@ -363,9 +329,15 @@ export function cppLoop(region: ParallelRegion, runtime: Runtime): CppLoop {
     }
     out.add(`f::check(${runtime}GetLastError());`);
     for (const { end } of results) out.add(end);
+    // Results wait for the kernel, too.
+    if (isAwaited(region) && results.length === 0) out.add(`f::check(${runtime}StreamSynchronize(stream));`);
   });
   return { region, launch, parameters, lines: out.lines };
 }
+
+/** Whether statements after a loop find its results, as in all but CUDA Fortran. */
+const isAwaited = ({ stmt }: ParallelRegion): boolean =>
+  stmt !== undefined && !(stmt.kind === "directed" && stmt.directive.sentinel === "cuf");
 
 /** Integers, other numbers, arrays of integers, other arrays, results. */
 function rank({ kind, type }: Parameter): number {
@@ -409,7 +381,7 @@ export function deviceProcedure(scope: UnitScope): { readonly head: string; read
       const isOwn = !written.has(dummy);
       return [`${CPP_TYPES[variable.type]} ${isOwn ? "" : "&"}${name}`];
     }
-    const each: Used = { variable, expr: { kind: "name", name: dummy, at: variable.at } };
+    const each: UsedName = { variable, expr: { kind: "name", name: dummy, at: variable.at } };
     views.push(viewLine(each, `${name}_data_`, !written.has(dummy), arrayBounds(each, scope)));
     const extents = variable.dims.flatMap((dim, axis) => (isOpen(dim) ? [`const int ${name}_extent${axis + 1}_`] : []));
     return [`${written.has(dummy) ? "" : "const "}${memory(variable.type)} *${name}_data_`, ...extents];
@@ -429,7 +401,7 @@ export function deviceProcedure(scope: UnitScope): { readonly head: string; read
   if (result !== undefined && !used.has(result)) own.push(scope.variables.get(result)!);
   const out = new BracedLines();
   const leave = result === undefined ? "return;" : `return ${ident(result)};`;
-  const head = `__device__ ${type} ${deviceName(unit.name)}(${params.join(", ")})`;
+  const head = `__device__ ${type} ${deviceName(scope)}(${params.join(", ")})`;
   out.block(head, () => {
     for (const text of [...constantLines(used), ...scalarLines(own), ...views]) out.add(text);
     new Statements(scope, out, leave, undefined).print(unit.body);
