@@ -29,7 +29,7 @@ export {
   type Team,
   type ViewToken,
 } from "./kernel/declare/params.js";
-export { copysign, mulhi, powi, print } from "./kernel/declare/builtins.js";
+export { copysign, mulhi, powi, print, span } from "./kernel/declare/builtins.js";
 export { ContainerError, DeviceError, IsoformError, KernelError, LaunchError } from "./base/errors.js";
 export { range, teams, type Policy, type RangePolicy, type TeamPolicy } from "./device/launch/policy.js";
 export {

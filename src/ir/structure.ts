@@ -29,7 +29,8 @@ export const leave = (location: Location): Jump => ({ kind: "break", of: RETURN,
 /** The loop under a label, which jumps inside of it may name. */
 export const labelled = (loop: Loop, label: string): Labelled => ({ ...loop, label });
 
-const jumpOf = (stmt: Stmt): Jump | undefined =>
+/** The statement as a jump that the IR does not have; undefined for all else. */
+export const jumpOf = (stmt: Stmt): Jump | undefined =>
   (stmt.kind === "break" || stmt.kind === "continue") && "of" in stmt ? (stmt as Jump) : undefined;
 const returnsAt = (stmt: Stmt): boolean => jumpOf(stmt)?.of === RETURN;
 

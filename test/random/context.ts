@@ -16,6 +16,8 @@ export interface Context extends Scope {
   inexact: { type: NumericType; element: string }[];
   /** Views of which a row may be named. */
   rows: { type: NumericType; row: string; rest: string }[];
+  /** Variables that hold objects. */
+  records: { name: string; fields: Readonly<Record<string, ScalarType>> }[];
   /** Parameters of the kernel may be used: helpers, reductions and scatter targets. */
   kernel: boolean;
 }
@@ -33,6 +35,7 @@ export const contextOf = (indices: readonly string[]): Context => ({
   outputs: [],
   inexact: [],
   rows: [],
+  records: [],
   kernel: false,
 });
 
@@ -43,6 +46,7 @@ export const inside = (place: Context, more: Partial<Context> = {}): Context => 
   arrays: [...place.arrays],
   sources: [...place.sources],
   rows: [...place.rows],
+  records: [...place.records],
   nesting: place.nesting - 1,
   ...more,
 });

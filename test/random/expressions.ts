@@ -400,7 +400,11 @@ export class Expressions {
 
   private condition(scope: Scope, depth: number): Expr {
     const [a, b] = [this.of("bool", scope, depth), this.of("bool", scope, depth)];
-    switch (this.choices.below(7)) {
+    switch (this.choices.below(8)) {
+      case 7: {
+        const type = pick(this.choices, ["f64", "f64", "f32", "i32"] as const);
+        return bool`Number.${pick(this.choices, ["isNaN", "isFinite", "isInteger"])}(${this.strong(type, scope, depth)})`;
+      }
       case 0:
         return bool`(${a} && ${b})`;
       case 1:

@@ -19,6 +19,12 @@ describe("random kernels", () => {
       /let π = /,
       /for \(let k\d+ = .*>>> 0\), t\d+ = 0; .*k\d+ >= 0.*; /,
       /for \(let k\d+ = .*; \(?t\d+.* && k\d+ <= 4294967295/,
+      /switch \(.*\) \{\n *(case -?\d: )+default: \{/,
+      /if \(.*\) break;\n[^}]*\} break;\n/,
+      /for \(const \[k\d+, v\d+\] of \w+\.entries\(\)\)/,
+      /for \(const k\d+ of span\(.*, 5, 2\)/,
+      /(r\d+) = \{ \.\.\.\(\1\), c: /,
+      /Number\.isInteger\(/,
     ];
     // Some kinds are rare: more programs until each has been seen.
     let missing: readonly RegExp[] = signs;

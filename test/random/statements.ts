@@ -3,6 +3,7 @@ import type { ReduceToken, ScatterToken } from "../../src/kernel/declare/params.
 import { type Expressions, NUMERIC, type Variable } from "./expressions.js";
 import { TAG, type Parameters } from "./parameters.js";
 import { Counters } from "./counters.js";
+import { Forms } from "./forms.js";
 import { block, inside, stmt, type Dice, type Context } from "./context.js";
 import type { Block, Expr, Part, Stmt } from "./program.js";
 
@@ -15,6 +16,7 @@ const jump = (condition: Expr, word: string): Stmt => stmt("if (", condition, `)
 /** Writes random statements. What they declare is added to the place. */
 export class Statements {
   private readonly counters: Counters;
+  private readonly forms: Forms;
 
   constructor(
     private readonly dice: Dice,
@@ -22,6 +24,7 @@ export class Statements {
     private readonly params: Parameters,
   ) {
     this.counters = new Counters(dice, expressions);
+    this.forms = new Forms(dice, expressions);
   }
 
   fold(place: Context): Stmt {
@@ -61,6 +64,7 @@ export class Statements {
   one(place: Context): Stmt[] {
     const { depth } = place;
     const nested = place.nesting > 0;
+    if (this.dice.chance(12)) return this.forms.one(place, (inner) => this.some(inner));
     switch (this.dice.below(nested ? 20 : 12)) {
       case 0:
       case 1:

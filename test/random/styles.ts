@@ -58,7 +58,7 @@ export class Renaming {
 
 const isExpression = ({ parts }: Stmt): boolean =>
   parts.every((p) => typeof p === "string" || p.kind === "expr") &&
-  !(typeof parts[0] === "string" && /^(const|let|if|for|while|do|return|break|continue)\b/.test(parts[0]));
+  !(typeof parts[0] === "string" && /^(const|let|if|for|while|do|switch|case|default|return|break|continue)\b/.test(parts[0]));
 
 /** The expression of such a statement, without its semicolon. */
 const bare = ({ parts }: Stmt): Part[] => parts.map((p, n) => (n === parts.length - 1 && typeof p === "string" ? p.replace(/;$/, "") : p));

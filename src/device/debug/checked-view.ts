@@ -32,12 +32,19 @@ function nest(cells: Cells, watch: Watch, prefix: readonly number[] = []): Neste
     if (index < 0 || index >= extent) watch.fail(`index ${index} is outside axis ${axis} of "${cells.name}", which has extent ${extent}`);
     return [...prefix, index];
   };
+  const at = (indices: readonly number[]): unknown => (last ? cells.get(indices) : nest(cells, watch, indices));
+  function* entries(): Generator<[number, unknown]> {
+    for (let k = 0; k < cells.shape[axis]; k++) yield [k, at([...prefix, k])];
+  }
+  function* elements(): Generator {
+    for (const [, element] of entries()) yield element;
+  }
   return new Proxy({} as Nested, {
     get(_, key) {
+      if (key === Symbol.iterator) return elements;
       if (typeof key === "symbol") return undefined;
       if (key === "length") return cells.shape[axis];
-      const indices = checked(key);
-      return last ? cells.get(indices) : nest(cells, watch, indices);
+      return key === "entries" ? entries : at(checked(key));
     },
     set(_, key, value) {
       if (typeof key === "symbol") return false;

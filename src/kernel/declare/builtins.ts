@@ -1,3 +1,4 @@
+import { LaunchError } from "../../base/errors.js";
 import { copysign, exactPowi as power } from "../../ir/exact.js";
 
 /**
@@ -44,7 +45,22 @@ export function withPrinter<T>(to: (line: string) => void, run: () => T): T {
   }
 }
 
-const BUILTINS: Readonly<Record<string, unknown>> = { mulhi, powi, copysign, print };
+/**
+ * Whole numbers from `begin` to before `end`, for `for (const k of span(0, n))`. In a kernel it is a counted loop: hand it over as `mulhi`.
+ *
+ * @param step Default 1; a whole number other than 0, in a kernel a constant. A negative one counts down
+ * @throws LaunchError for another step
+ */
+export function span(begin: number, end: number, step = 1): Iterable<number> {
+  if (!Number.isInteger(step) || step === 0) throw new LaunchError(`span is given the step ${step}; use a whole number other than 0`);
+  return {
+    *[Symbol.iterator]() {
+      for (let k = begin; step > 0 ? k < end : k > end; k += step) yield k;
+    },
+  };
+}
+
+const BUILTINS: Readonly<Record<string, unknown>> = { mulhi, powi, copysign, print, span };
 
 /** True for the name of a function of Isoform's own that the compiler knows. */
 export const isBuiltin = (name: string): boolean => Object.hasOwn(BUILTINS, name);

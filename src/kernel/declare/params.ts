@@ -223,7 +223,11 @@ export const table = <const V extends readonly Nested[]>(type: NumericToken, val
   const known = typeOf(type, "table", table);
   if (typeof values !== "object")
     throw refusal("table", table, `is given ${describe(values)} for its values; give a list of numbers, or of lists`);
-  return { ...values, length: values.length, kind: "table", type: known, values } as unknown as TableToken<V> & TableOf<V>;
+  const token = { ...values, length: values.length, kind: "table", type: known, values };
+  return Object.defineProperties(token, {
+    [Symbol.iterator]: { value: () => values[Symbol.iterator]() },
+    entries: { value: () => values.entries() },
+  }) as unknown as TableToken<V> & TableOf<V>;
 };
 
 /** A parameter of a kernel that `fixed(...)` declares. */
@@ -267,9 +271,13 @@ interface Nest<T> {
   [index: number]: T;
   readonly length: number;
 }
+/** Elements one after the other, too: `for (const v of a)` and `for (const [k, v] of a.entries())`. */
+interface Row extends Nest<number>, Iterable<number> {
+  entries(): Iterable<[k: number, value: number]>;
+}
 /** By rank. */
 interface Nests {
-  1: Nest<number>;
+  1: Row;
   2: Nest<Nests[1]>;
   3: Nest<Nests[2]>;
   4: Nest<Nests[3]>;
@@ -288,7 +296,14 @@ interface Indices {
 }
 type ScatterMethod<O extends ScatterOp> = O extends "sum" ? "add" : O;
 export type ReduceMethod<O extends ReduceOp> = O extends "sum" ? "add" : O extends "custom" ? "merge" : O;
-type TableOf<V> = V extends readonly (infer E)[] ? { readonly [index: number]: TableOf<E>; readonly length: number } : number;
+type TableOf<V> = V extends readonly (infer E)[]
+  ? {
+      readonly [index: number]: TableOf<E>;
+      readonly length: number;
+      [Symbol.iterator](): Iterator<TableOf<E>>;
+      entries(): Iterable<[k: number, value: TableOf<E>]>;
+    }
+  : number;
 
 export type BodyParam<P> = P extends number
   ? number

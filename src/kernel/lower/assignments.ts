@@ -4,9 +4,11 @@ import { knownConstant } from "./constant.js";
 import { lowerElement, identifier } from "./expressions.js";
 import { readVariable, type Lowering } from "./lowering.js";
 import { lowerOperator } from "./operators.js";
+import { assignRecord, recordVariables, partsOf, type RecordValue } from "./records.js";
+import { pathOf } from "../read/syntax.js";
 import { literalExpr } from "./types.js";
 import { Scope, constantExpr, isLeaf, type ScalarValue, type LoweredValue } from "./values.js";
-import { scalarOperand, scalarOf } from "./operands.js";
+import { scalarOperand } from "./operands.js";
 
 /** Binds the names of a declaration or parameter list to parts of a value. `fresh`: the value is an array literal that nothing else knows. */
 export function bindPattern(
@@ -62,6 +64,8 @@ function named(cx: Lowering, id: acorn.Identifier, value: LoweredValue, constant
       return cx.fail(id, "a function that returns nothing is used as a value", "return a value on every path");
     case "tuple":
       return fresh && !constantName ? variables(cx, value, id, "") : value;
+    case "record":
+      return constantName ? cx.materialise(value, id) : recordVariables(cx, value, id, id.name);
     case "function":
       return value.name ? value : { ...value, name: id.name };
     // Any other value gets a name as it is, or is refused.
@@ -91,12 +95,14 @@ export function assignTo(cx: Lowering, node: acorn.AssignmentExpression, scope: 
   }
   if (left.type === "ArrayPattern" || left.type === "ObjectPattern")
     return assignPattern(cx, left, cx.expression(right, scope), scope, node);
+  const held = left.type === "Identifier" ? scope.find(left.name) : undefined;
+  if (operator === "=" && held?.kind === "record" && held.variable !== undefined) return assignRecord(cx, held, right, scope, node);
   const compound = operator === "=" ? undefined : operator.slice(0, -1);
   if (compound === "&&" || compound === "||" || compound === "??")
     cx.fail(node, `${operator} is not part of the kernel language`, "write if");
   const target = assignmentTarget(cx, left, scope);
   let [current, value] = cx.inOrder<LoweredValue>(
-    [() => (compound ? valueAt(cx, target, node) : { kind: "void" }), () => scalarOf(cx, right, scope)],
+    [() => (compound ? valueAt(cx, target, node) : { kind: "void" }), () => given(cx, target, cx.expression(right, scope), right)],
     (old) => {
       keepIndices(cx, target, node);
       return cx.materialise(old, node);
@@ -106,6 +112,15 @@ export function assignTo(cx: Lowering, node: acorn.AssignmentExpression, scope: 
   if (asValue) value = cx.materialise(value, node);
   write(cx, target, scalarOperand(cx, value, node), node);
   return value;
+}
+
+/** The right side of an assignment as a number. An object that goes to a variable declared without a value tells that it holds objects. */
+function given(cx: Lowering, target: AssignmentTarget, value: LoweredValue, node: acorn.Expression): ScalarValue {
+  if (value.kind === "record" && target.kind === "variable" && target.variable.later && !cx.knowledge.shapes.has(target.variable.key)) {
+    cx.knowledge.shapes.set(target.variable.key, partsOf(value));
+    cx.knowledge.fresh = true;
+  }
+  return scalarOperand(cx, value, node);
 }
 
 /** Lowers `x++` and its kin; the value is the old one for the postfix forms. */
@@ -120,11 +135,18 @@ export function updateTarget(cx: Lowering, node: acorn.UpdateExpression, scope: 
 }
 
 function assignPattern(cx: Lowering, pattern: acorn.Pattern, value: LoweredValue, scope: Scope, node: acorn.Node): LoweredValue {
-  if (pattern.type !== "ArrayPattern" || value.kind !== "tuple") return cx.fail(node, "only [a, b] = [c, d] can assign several values");
-  pattern.elements.forEach(
-    (e, i) =>
-      e && write(cx, assignmentTarget(cx, e as acorn.Expression, scope), scalarOperand(cx, value.items[i] ?? { kind: "void" }, node), node),
-  );
+  const part = (target: acorn.Pattern, found: LoweredValue): void =>
+    write(cx, assignmentTarget(cx, target, scope), scalarOperand(cx, found, node), node);
+  if (pattern.type === "ArrayPattern" && value.kind === "tuple")
+    pattern.elements.forEach((e, i) => e && part(e, value.items[i] ?? { kind: "void" }));
+  else if (pattern.type === "ObjectPattern" && value.kind === "record") {
+    const { fields } = cx.materialise(value, node) as RecordValue;
+    for (const p of pattern.properties) {
+      if (p.type !== "Property" || p.computed) return cx.fail(p, "rest and computed names are not supported in a pattern");
+      const name = String(p.key.type === "Identifier" ? p.key.name : (p.key as acorn.Literal).value);
+      part(p.value, fields.get(name) ?? cx.fail(p, `there is no field "${name}"`));
+    }
+  } else return cx.fail(node, "only [a, b] = [c, d] and ({ a, b } = s) can assign several values");
   return value;
 }
 
@@ -145,7 +167,14 @@ function assignmentTarget(cx: Lowering, node: acorn.Expression | acorn.Pattern, 
     );
   }
   if (node.type !== "MemberExpression") return cx.fail(node, "this cannot be assigned");
-  if (!node.computed) return cx.fail(node, "fields of an object cannot be assigned", "keep the value in a local declared with let");
+  if (!node.computed) {
+    const [object, field] = [pathOf(node.object) ?? "s", (node.property as acorn.Identifier).name];
+    return cx.fail(
+      node,
+      "fields of an object cannot be assigned",
+      `declare ${object} with let, and write ${object} = { ...${object}, ${field}: value }`,
+    );
+  }
   const object = cx.expression(node.object, scope);
   if (object.kind === "table") return cx.fail(node, `the table ${object.name} is constant`, "use a view");
   const value = lowerElement(cx, object, node, scope);

@@ -8,7 +8,7 @@ import { outerMember, unknown } from "./outer.js";
 import { cellMethod } from "./march.js";
 import { mathCall } from "./math.js";
 import { lanesMethod, teamMethod } from "./team.js";
-import { stringOf } from "../read/syntax.js";
+import { pathOf, stringOf } from "../read/syntax.js";
 import { toolCall } from "./tool-calls.js";
 import { Scope, constantExpr, type LoweredValue } from "./values.js";
 import { METHODS, asIndex, scalarsOf } from "./operands.js";
@@ -16,10 +16,22 @@ import { inline } from "./inline.js";
 
 const VOID: LoweredValue = { kind: "void" };
 
+/** The function of a call: `m.wave` of `(0, m.wave)(...)`, too, as bundlers and test runners call what was imported. */
+const calleeOf = ({ callee }: acorn.CallExpression): acorn.CallExpression["callee"] =>
+  callee.type === "SequenceExpression" ? callee.expressions[callee.expressions.length - 1] : callee;
+
+/** True for a call of `span`. */
+export function callsSpan(cx: Lowering, node: acorn.Expression, scope: Scope): node is acorn.CallExpression {
+  if (node.type !== "CallExpression") return false;
+  const callee = calleeOf(node);
+  const path = pathOf(callee);
+  const known = path === undefined ? undefined : scope.find(path);
+  if (known) return known.kind === "builtin" && known.name === "span";
+  return path !== undefined && path.split(".").at(-1) === "span" && !scope.find(path.split(".")[0]);
+}
+
 export function lowerCall(cx: Lowering, node: acorn.CallExpression, scope: Scope): LoweredValue {
-  let { callee } = node;
-  // (0, module.name)(...), as bundlers and test runners call what was imported
-  if (callee.type === "SequenceExpression") callee = callee.expressions[callee.expressions.length - 1];
+  const callee = calleeOf(node);
   const written = toolCall(cx, node, scope);
   if (written) return written;
   if (callee.type !== "MemberExpression") return apply(cx, cx.expression(callee, scope), node, scope);
@@ -42,6 +54,8 @@ export function lowerCall(cx: Lowering, node: acorn.CallExpression, scope: Scope
 
 function apply(cx: Lowering, fn: LoweredValue, node: acorn.CallExpression, scope: Scope): LoweredValue {
   if (fn.kind === "builtin" && fn.name === "print") return printLine(cx, node, scope);
+  if (fn.kind === "builtin" && fn.name === "span")
+    return cx.fail(node, "span stands outside of the head of a loop", "write for (const k of span(begin, end))");
   if (fn.kind === "builtin") return mathCall(cx, fn.name, node, scope);
   if (fn.kind !== "function") return cx.fail(node, "this is not a function", "call a helper that is a parameter, or a Math function");
   const args = cx.inOrder(

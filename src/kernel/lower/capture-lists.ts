@@ -170,6 +170,8 @@ export class CaptureList {
       if (builtin !== undefined) return { kind: "builtin", name: builtin };
       const math = Object.getOwnPropertyNames(Math).find((name) => (Math as unknown as Record<string, unknown>)[name] === value);
       if (math !== undefined) return { kind: "builtin", name: `Math.${math}` };
+      const test = ["isNaN", "isFinite", "isInteger"].find((name) => (Number as unknown as Record<string, unknown>)[name] === value);
+      if (test !== undefined) return { kind: "builtin", name: `Number.${test}` };
       const source = parseFunction(this.owner.name, value, this.owner.location);
       const scope = this.scopeOf(value) ?? new CaptureScope((wanted) => this.inFunction(wanted, moduleOf(path)), this);
       return { kind: "function", name: lastOf(path), node: source.node, source, scope };

@@ -2,12 +2,16 @@ import { jump } from "../../ir/structure.js";
 import type * as acorn from "acorn";
 import { assignTo, updateTarget } from "./assignments.js";
 import { lowerCall } from "./calls.js";
-import { lowerBinary, conditional, identifier, lowerLogical, member, newArray, record } from "./expressions.js";
+import { lowerBinary, conditional, identifier, lowerLogical, member, newArray } from "./expressions.js";
+import { forOfLoop } from "./for-of.js";
 import { doWhileLoop, forLoop, whileLoop } from "./loops.js";
 import type { ExpressionNode, CallFrame, Lowering } from "./lowering.js";
 import { condition, scalarOf } from "./operands.js";
 import { prefix } from "./operators.js";
+import { record } from "./records.js";
 import { branch, declaration, lowerReturn, labelledLoop, NOT_PLAIN, lowerStatements } from "./statements.js";
+import { switchStatement } from "./switch.js";
+import { isCoverage } from "../read/coverage.js";
 import { isPlainFunction } from "../read/syntax.js";
 import { literalExpr } from "./types.js";
 import { Scope, constantExpr, type LoweredValue } from "./values.js";
@@ -120,14 +124,6 @@ export function effect(cx: Lowering, node: acorn.Expression, scope: Scope, left 
   }
 }
 
-/** Counters of istanbul: `cov_1x2y().s[0]++`, and the call that makes them. */
-function isCoverage(node: acorn.Node): boolean {
-  let at = node as acorn.Expression | acorn.Super;
-  if (at.type === "UpdateExpression") at = at.argument as acorn.Expression;
-  while (at.type === "MemberExpression") at = at.object;
-  return at.type === "CallExpression" && at.callee.type === "Identifier" && at.callee.name.startsWith("cov_");
-}
-
 export function statement(cx: Lowering, node: acorn.Statement, scope: Scope, frame: CallFrame): void {
   switch (node.type) {
     case "EmptyStatement":
@@ -148,9 +144,15 @@ export function statement(cx: Lowering, node: acorn.Statement, scope: Scope, fra
       return whileLoop(cx, node, scope, frame);
     case "DoWhileStatement":
       return doWhileLoop(cx, node, scope, frame);
+    case "ForOfStatement":
+      return forOfLoop(cx, node, scope, frame);
+    case "SwitchStatement":
+      return switchStatement(cx, node, scope, frame);
     case "BreakStatement":
+      cx.out.push(jump("break", node.label?.name ?? frame.leaves, cx.at(node)));
+      return;
     case "ContinueStatement":
-      cx.out.push(jump(node.type === "BreakStatement" ? "break" : "continue", node.label?.name, cx.at(node)));
+      cx.out.push(jump("continue", node.label?.name, cx.at(node)));
       return;
     case "LabeledStatement":
       return labelledLoop(cx, node, scope, frame);
@@ -161,9 +163,7 @@ export function statement(cx: Lowering, node: acorn.Statement, scope: Scope, fra
 }
 
 const SYNTAX: Record<string, string> = {
-  ForOfStatement: "for-of",
   ForInStatement: "for-in",
-  SwitchStatement: "switch",
   TryStatement: "try",
   ThrowStatement: "throw",
   ClassDeclaration: "class",
@@ -178,9 +178,7 @@ const SYNTAX: Record<string, string> = {
   ImportExpression: "import",
 };
 const REMEDIES: Record<string, string> = {
-  ForOfStatement: "count with for (let k = 0; k < n; k++)",
   ForInStatement: "count with for (let k = 0; k < n; k++)",
-  SwitchStatement: "write if and else if",
   SpreadElement: "give each value by itself; for many, write a loop: m = Math.max(m, a[k])",
   ChainExpression: "write a.b and a[b]: nothing is null or undefined in a kernel",
   ThrowStatement: "kernels cannot throw; write an error code to a view",

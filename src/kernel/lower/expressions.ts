@@ -6,9 +6,11 @@ import { isBuiltin } from "../declare/builtins.js";
 import { knownConstant } from "./constant.js";
 import { alongAxis, component, coordinate, ownCell } from "./fields.js";
 import type { ExpressionNode, Lowering } from "./lowering.js";
+import { isNumberTest } from "./number-tests.js";
 import { lowerOperator, cutTo32, prefix, wholeQuotient } from "./operators.js";
 import { asIndex, condition, scalarOperand, scalarOf, scalarsOf } from "./operands.js";
 import { outerMember, undefinedUsed, unknown, unknownMember } from "./outer.js";
+import { eitherRecord } from "./records.js";
 import { isNothing } from "./tool-calls.js";
 import { literalExpr } from "./types.js";
 import { Scope, constantExpr, type ScalarValue, type LoweredValue } from "./values.js";
@@ -95,7 +97,8 @@ export function property(cx: Lowering, object: LoweredValue, name: string, node:
   if (object.kind === "namespace") {
     const value = object.name === "console" ? undefined : ({ Math, Number }[object.name] as unknown as Record<string, unknown>)[name];
     if (typeof value === "number") return { kind: "scalar", expr: constantExpr("f64", value), weak: "float" };
-    if (object.name === "Math" && typeof value === "function") return { kind: "builtin", name: `Math.${name}` };
+    if (object.name !== "console" && typeof value === "function" && (object.name === "Math" || isNumberTest(name)))
+      return { kind: "builtin", name: `${object.name}.${name}` };
     return cx.fail(node, `${object.name}.${name} is not part of the kernel language`, "see docs/language.md for what is");
   }
   return cx.fail(node, `".${name}" is not known here`, "see docs/language.md for what views, teams and reductions offer");
@@ -176,6 +179,7 @@ export function conditional(cx: Lowering, node: acorn.ConditionalExpression, sco
   if (known !== undefined) return cx.expression(known ? node.consequent : node.alternate, scope);
   const a = cx.collect(() => cx.expression(node.consequent, scope));
   const b = cx.collect(() => cx.expression(node.alternate, scope));
+  if (a.value.kind === "record" || b.value.kind === "record") return eitherRecord(cx, cond, a, b, node);
   const m = cx.unified(scalarOperand(cx, a.value, node.consequent), scalarOperand(cx, b.value, node.alternate), node);
   if (!a.stmts.length && !b.stmts.length)
     return { kind: "scalar", expr: { op: "select", type: m.type, cond, a: m.a, b: m.b }, weak: m.weak };
@@ -243,14 +247,4 @@ export function declareArray(
   cx.arrayName = undefined;
   cx.out.push({ kind: "array", name, type, length, space, ...(disjoint ? { disjoint } : {}), location: cx.at(node) });
   return { kind: "array", name, type, length };
-}
-
-export function record(cx: Lowering, node: acorn.ObjectExpression, scope: Scope): LoweredValue {
-  const fields = new Map<string, LoweredValue>();
-  for (const p of node.properties) {
-    if (p.type !== "Property" || p.computed || p.kind !== "init") return cx.fail(p, "only plain fields are allowed in an object");
-    const name = p.key.type === "Identifier" ? p.key.name : String((p.key as acorn.Literal).value);
-    fields.set(name, cx.materialise(cx.expression(p.value, scope), p));
-  }
-  return { kind: "record", fields };
 }

@@ -47,6 +47,6 @@ function body(cx: Lowering, fn: FunctionValue, scope: Scope): LoweredValue {
   const last = body.body[body.body.length - 1];
   if (last?.type !== "ReturnStatement" || !last.argument || early.some(jumps))
     return functionBody(cx, fn.name || "the function", body, scope);
-  lowerStatements(cx, early, scope, { key: cx.path });
+  lowerStatements(cx, early, scope, { key: cx.path, returns: {} });
   return cx.expression(last.argument, scope);
 }

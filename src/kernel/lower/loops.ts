@@ -110,8 +110,11 @@ function loop(
   }
 }
 
+/** The frame of a loop's body, where `break` leaves the loop. */
+export const insideLoop = (frame: CallFrame): CallFrame => ({ ...frame, leaves: undefined });
+
 function loopBody(cx: Lowering, node: { body: acorn.Statement }, scope: Scope, frame: CallFrame): { stmts: Stmt[] } {
-  return cx.collect(() => cx.statement(node.body, new Scope(scope), frame));
+  return cx.collect(() => cx.statement(node.body, new Scope(scope), insideLoop(frame)));
 }
 
 /**
@@ -140,7 +143,7 @@ function countedLoop(cx: Lowering, node: acorn.ForStatement, scope: Scope, frame
   inner.bind(name, { kind: "variable", name: counter, type: "i32", constant: true, key, open: false });
   const { stmts } = cx.collect(() => {
     for (const more of form.conditions) leaveUnless(cx, more, inner);
-    cx.statement(node.body, new Scope(inner), frame);
+    cx.statement(node.body, new Scope(inner), insideLoop(frame));
   });
   if (changes(stmts, sources.names)) {
     cx.knowledge.uncounted.add(key);

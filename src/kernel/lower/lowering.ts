@@ -37,8 +37,10 @@ export class Knowledge {
 export interface CallFrame {
   key: string;
   result?: LoweredValue;
-  /** There is a return without a value. */
-  bare?: boolean;
+  /** `bare`: there is a return without a value. */
+  returns: { bare?: boolean };
+  /** The `switch` that a `break` without a label leaves; undefined where that is a loop. */
+  leaves?: string;
 }
 
 export type ExpressionNode = acorn.Expression | acorn.PrivateIdentifier | acorn.SpreadElement | acorn.Super;
@@ -195,6 +197,7 @@ export class Lowering {
       constant: false,
       key,
       open: !!(learnt ?? weak),
+      ...(init ? {} : { later: true as const }),
     };
     this.mutable.add(variable.name);
     this.out.push({ kind: "let", name: variable.name, type, init: init && this.fit(init, variable, node), location: this.at(node) });
@@ -269,6 +272,9 @@ export class Lowering {
         return { ...value, prefix: value.prefix.map((e) => this.materialiseScalar({ kind: "scalar", expr: e }, node, "at").expr) };
       case "components":
         return { ...value, cell: value.cell.map((e) => this.materialiseScalar({ kind: "scalar", expr: e }, node, "at").expr) };
+      case "record":
+        if (value.variable === undefined) return value;
+        return { kind: "record", fields: new Map([...value.fields].map(([field, part]) => [field, this.materialise(part, node, name)])) };
       // Any other value does not change, and is its own copy.
       default:
         return value;

@@ -5,6 +5,7 @@ import { isFloat, isInteger, isSigned, isUnsigned } from "../../ir/scalars.js";
 import type * as acorn from "acorn";
 import type { BinaryFn, CompareFn, Expr, MathFn, NumericType, UnaryFn } from "../../ir/types.js";
 import type { Lowering } from "./lowering.js";
+import { isNumberTest, numberTest } from "./number-tests.js";
 import { as, lowerOperator, wholeQuotient, asWord } from "./operators.js";
 import { literalExpr } from "./types.js";
 import { Scope, constantExpr, type ScalarValue } from "./values.js";
@@ -39,6 +40,9 @@ export function mathCall(cx: Lowering, qualified: string, node: acorn.CallExpres
     );
   }
   const args = scalarsOf(cx, node.arguments, scope);
+  const test = qualified.replace("Number.", "");
+  if (test !== qualified && isNumberTest(test)) return numberTest(cx, test, args, node);
+  if (name === "hypot") return hypotenuse(cx, args, node);
   const arity = isExact(name) ? 1 : isInexact(name) ? MATH[name].arguments : own(ARITY, name);
   if (arity === undefined && name !== "min" && name !== "max")
     return cx.fail(
@@ -121,6 +125,13 @@ function inexact(cx: Lowering, fn: MathFn, args: ScalarValue[], node: acorn.Node
   const operands = second ? cx.unified(first, second, node) : undefined;
   const list = operands ? [operands.a, operands.b] : [first.expr];
   return { kind: "scalar", expr: { op: "call", type: list[0].type as NumericType, fn, args: list } };
+}
+
+/** `Math.hypot` of any number of arguments: of three and more, one after the other. */
+function hypotenuse(cx: Lowering, args: readonly ScalarValue[], node: acorn.Node): ScalarValue {
+  if (args.length === 0) return literalExpr(0);
+  if (args.length === 1) return exact(cx, "abs", real(cx, args[0], node), node);
+  return args.reduce((a, b) => inexact(cx, "hypot", [a, b], node));
 }
 
 /** A power with an exponent of i32. */

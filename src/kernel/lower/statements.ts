@@ -1,13 +1,13 @@
-import { unreachable } from "../../base/unreachable.js";
 import { labelled, leave, structure } from "../../ir/structure.js";
 import type * as acorn from "acorn";
 import { bindPattern } from "./assignments.js";
-import type { CallFrame, Lowering, ReturnShape } from "./lowering.js";
+import type { CallFrame, Lowering } from "./lowering.js";
+import { declareParts, declaredLater, partsOf, storeParts } from "./records.js";
 import { reassigned } from "../read/reassigned.js";
 import { alwaysReturns, isPlainFunction } from "../read/syntax.js";
 import { toolCall } from "./tool-calls.js";
 import { Scope, type LoweredValue } from "./values.js";
-import { condition, scalarOperand } from "./operands.js";
+import { condition } from "./operands.js";
 
 type Statement = acorn.Statement | acorn.ModuleDeclaration;
 
@@ -33,57 +33,28 @@ export function lowerStatements(cx: Lowering, list: readonly Statement[], scope:
 export function lowerReturn(cx: Lowering, node: acorn.ReturnStatement, scope: Scope, frame: CallFrame): void {
   if (node.argument) {
     const value = cx.expression(node.argument, scope);
-    if (frame.result) store(cx, frame.result, value, node);
-    else if (value.kind === "void") frame.bare = true;
+    if (frame.result)
+      storeParts(cx, frame.result, value, node, () =>
+        cx.fail(node, "this return differs in form from an earlier one", "return the same values everywhere"),
+      );
+    else if (value.kind === "void") frame.returns.bare = true;
     else if (!cx.knowledge.shapes.has(frame.key)) {
-      cx.knowledge.shapes.set(frame.key, shapeOf(value));
+      cx.knowledge.shapes.set(frame.key, partsOf(value));
       cx.knowledge.fresh = true;
     }
-  } else frame.bare = true;
+  } else frame.returns.bare = true;
   cx.out.push(leave(cx.at(node)));
 }
 
 /** Lowers a function's statements; what they return is in locals afterwards. */
 export function functionBody(cx: Lowering, name: string, block: acorn.BlockStatement, scope: Scope): LoweredValue {
-  const frame: CallFrame = { key: cx.path };
-  frame.result = declareResult(cx, cx.knowledge.shapes.get(frame.key), block, `${name}_result`);
+  const frame: CallFrame = { key: cx.path, returns: {} };
+  frame.result = declareParts(cx, cx.knowledge.shapes.get(frame.key), block, `${name}_result`);
   const { stmts } = cx.collect(() => lowerStatements(cx, block.body, scope, frame));
   cx.out.push(...structure(stmts, (wish) => cx.unique(wish), cx.at(block)));
-  if (frame.result && (frame.bare || !alwaysReturns(block)))
+  if (frame.result && (frame.returns.bare || !alwaysReturns(block)))
     cx.fail(block, `${name} returns a value on some paths only`, "return one on every path");
   return frame.result ?? { kind: "void" };
-}
-
-/** Declares the locals that take a function's result, if an earlier attempt saw one. */
-function declareResult(cx: Lowering, shape: ReturnShape | undefined, node: acorn.Node, name: string): LoweredValue | undefined {
-  switch (shape?.kind) {
-    case undefined:
-    case "void":
-      return undefined;
-    case "scalar":
-      return cx.declare(name, node);
-    case "tuple":
-      return { kind: "tuple", items: shape.items.map((s, i) => declareResult(cx, s, node, `${name}_${i}`)!) };
-    case "record":
-      return { kind: "record", fields: new Map([...shape.fields].map(([f, s]) => [f, declareResult(cx, s, node, `${name}_${f}`)!])) };
-    default:
-      return unreachable(shape);
-  }
-}
-
-function shapeOf(value: LoweredValue): ReturnShape {
-  if (value.kind === "tuple") return { kind: "tuple", items: value.items.map(shapeOf) };
-  if (value.kind === "record") return { kind: "record", fields: new Map([...value.fields].map(([f, v]) => [f, shapeOf(v)])) };
-  return value.kind === "void" ? { kind: "void" } : { kind: "scalar" };
-}
-
-function store(cx: Lowering, target: LoweredValue, value: LoweredValue, node: acorn.Node): void {
-  if (target.kind === "variable") return cx.assign(target, scalarOperand(cx, value, node), node);
-  if (target.kind === "tuple" && value.kind === "tuple" && target.items.length === value.items.length)
-    return target.items.forEach((t, i) => store(cx, t, value.items[i], node));
-  if (target.kind === "record" && value.kind === "record" && target.fields.size === value.fields.size)
-    return target.fields.forEach((t, f) => store(cx, t, value.fields.get(f) ?? { kind: "void" }, node));
-  cx.fail(node, "this return differs in form from an earlier one", "return the same values everywhere");
 }
 
 /** `var _a;` at the top of a function: so tools declare what they need for syntax that their target lacks. It means what `let` means there. */
@@ -96,7 +67,8 @@ function isTemporary({ stack }: Lowering, node: acorn.VariableDeclaration): bool
 /** A loop under a label, which `break` and `continue` inside of it may name. */
 export function labelledLoop(cx: Lowering, node: acorn.LabeledStatement, scope: Scope, frame: CallFrame): void {
   const { label, body } = node;
-  if (!/^(For|While|DoWhile)Statement$/.test(body.type)) cx.fail(node, `the label ${label.name} is not before a loop`, "label loops only");
+  if (!/^(For|ForOf|While|DoWhile)Statement$/.test(body.type))
+    cx.fail(node, `the label ${label.name} is not before a loop`, "label loops only");
   const { stmts } = cx.collect(() => cx.statement(body, scope, frame));
   const loop = stmts[stmts.length - 1];
   if (loop.kind !== "for" && loop.kind !== "while") throw new Error(`a ${body.type} ends in a ${loop.kind}`);
@@ -124,6 +96,6 @@ export function declaration(cx: Lowering, node: acorn.VariableDeclaration, scope
       const isList = d.init.type === "ArrayExpression";
       const isConstant = node.kind === "const" || !(isList || reassigned(cx.source.node).has(d));
       bindPattern(cx, d.id, value, scope, isConstant, isList);
-    } else if (d.id.type === "Identifier") scope.bind(d.id.name, cx.declare(d.id.name, d));
+    } else if (d.id.type === "Identifier") scope.bind(d.id.name, declaredLater(cx, d.id, d) ?? cx.declare(d.id.name, d));
   }
 }

@@ -3,6 +3,7 @@ import { own } from "../../base/own.js";
 import type { ExpressionNode, Lowering } from "./lowering.js";
 import { scalarOperand } from "./operands.js";
 import { lowerOperator } from "./operators.js";
+import { merged } from "./records.js";
 import { pathOf, stringOf } from "../read/syntax.js";
 import type { Scope, LoweredValue } from "./values.js";
 
@@ -23,11 +24,6 @@ const REFUSALS: readonly Refusal[] = [
     written: "the rest of an object, { a, ...rest },",
     remedy: "name each part",
     helpers: "objrest rest objectwithoutproperties objectwithoutpropertiesloose",
-  },
-  {
-    written: "a spread object, { ...a },",
-    remedy: "name each field",
-    helpers: "spreadvalues spreadprops assign objectspread objectspreadprops extends",
   },
   {
     written: "a spread list, ...a,",
@@ -53,8 +49,8 @@ const REFUSALS: readonly Refusal[] = [
       "classprivatefieldinit classprivatefieldget classprivatefieldset decorate decorateclass decorateelement esdecorate runinitializers",
   },
   {
-    written: "for-of",
-    remedy: "count with for (let k = 0; k < n; k++)",
+    written: "for-of for an old target",
+    remedy: "set the tool's target to es2015 or later",
     helpers: "values createforofiteratorhelper createforofiteratorhelperloose",
   },
   {
@@ -70,8 +66,11 @@ const BY_HELPER: Readonly<Record<string, Refusal>> = Object.fromEntries(
   REFUSALS.flatMap((refusal) => refusal.helpers.split(" ").map((name) => [name, refusal])),
 );
 
+/** Helpers by which tools write `{ ...a, b }`. */
+const SPREADS = new Set("spreadvalues spreadprops assign objectspread objectspreadprops extends".split(" "));
+
 /**
- * The value of a call that a tool wrote: `__pow(a, b)` for `a ** b`, and `__name(fn, "name")`, also under another name, which keeps a function's
+ * The value of a call that a tool wrote: `__pow(a, b)` for `a ** b`, `__spreadValues({}, a)` for `{ ...a }`, and `__name(fn, "name")`, also under another name, which keeps a function's
  * name. Refuses calls that stand for what is outside of the language. Undefined for all other calls, and for names that are known in `scope`.
  */
 export function toolCall(cx: Lowering, node: acorn.CallExpression, scope: Scope): LoweredValue | undefined {
@@ -79,6 +78,7 @@ export function toolCall(cx: Lowering, node: acorn.CallExpression, scope: Scope)
   if (path === undefined || scope.find(path) || scope.find(path.split(".")[0])) return undefined;
   const args = node.arguments as readonly ExpressionNode[];
   if (!path.includes(".") && keepsName(args)) return cx.expression(args[0], scope);
+  if (path === "Object.assign" && args.length > 0) return merged(cx, args, scope);
   for (const part of path.split(".").filter((word) => word.startsWith("_"))) {
     const name = part.replace(/_|\d+$/g, "").toLowerCase();
     if (name === "pow" && args.length === 2) {
@@ -88,6 +88,7 @@ export function toolCall(cx: Lowering, node: acorn.CallExpression, scope: Scope)
       );
       return lowerOperator(cx, "**", a, b, node);
     }
+    if (SPREADS.has(name) && args.length > 0) return merged(cx, args, scope);
     const refusal = own(BY_HELPER, name);
     if (refusal) return cx.fail(node, `${refusal.written} is not part of the kernel language`, refusal.remedy);
   }

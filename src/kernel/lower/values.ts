@@ -28,7 +28,8 @@ export type LoweredValue =
   | { kind: "array"; name: string; type: NumericType; length: number }
   | { kind: "table"; name: string; type: NumericType; shape: number[]; prefix: Expr[] }
   | { kind: "tuple"; items: LoweredValue[] }
-  | { kind: "record"; fields: Map<string, LoweredValue> }
+  /** An object. `variable`: the name of the variable that holds it, which may take another one. */
+  | { kind: "record"; fields: Map<string, LoweredValue>; variable?: string }
   | FunctionValue
   | { kind: "builtin"; name: string }
   | { kind: "arrayType"; type: NumericType }
@@ -59,6 +60,8 @@ export interface LocalVariable {
   key: string;
   /** It began with a literal or nothing, so that it takes the widest type of what it is given. */
   open: boolean;
+  /** It was declared without a value. */
+  later?: true;
 }
 
 export interface FunctionValue {

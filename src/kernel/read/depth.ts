@@ -25,6 +25,9 @@ export function tooDeep(root: acorn.Node): { node: acorn.Node; problem: string }
 
 function below({ type }: acorn.Node, property: string, child: acorn.Node, { blocks, branches, expressions }: Depths): Depths {
   if (child.type === "IfStatement" && property === "alternate") return { blocks, branches: branches + 1, expressions };
+  // Its cases become branches.
+  if (child.type === "SwitchStatement")
+    return { blocks: blocks + 1, branches: (child as acorn.SwitchStatement).cases.length, expressions: 0 };
   const block = child.type === "BlockStatement";
   if (block && type !== child.type) return { blocks, branches, expressions: 0 };
   if (block || /^(If|For|While|DoWhile)/.test(child.type)) return { blocks: blocks + 1, branches: 0, expressions: 0 };

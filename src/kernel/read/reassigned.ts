@@ -7,7 +7,14 @@ interface Names {
   readonly around?: Names;
 }
 /** The parts of all kinds of nodes that declare or assign something. */
-type Parts = acorn.Node & { params?: acorn.Node[]; init?: Parts; body?: Parts | Parts[]; left?: Parts; argument?: Parts };
+type Parts = acorn.Node & {
+  params?: acorn.Node[];
+  init?: Parts;
+  body?: Parts | Parts[];
+  left?: Parts;
+  argument?: Parts;
+  cases?: { consequent: Parts[] }[];
+};
 
 /** Names that a piece of code, with the functions inside it, gives another value. */
 interface Assigned {
@@ -39,7 +46,7 @@ function visit(node: Parts, around: Names | undefined, assigned: Assigned): void
   const own = new Map<string, acorn.Node | undefined>();
   const declare = (pattern: acorn.Node, declarator?: acorn.Node): void => boundBy(pattern).forEach((name) => own.set(name, declarator));
   node.params?.forEach((param) => declare(param));
-  for (const part of [node.init, node.left, node.body].flat())
+  for (const part of [node.init, node.left, node.body, node.cases?.map((each) => each.consequent)].flat(2))
     if (part?.type === "VariableDeclaration")
       for (const d of (part as acorn.Node as acorn.VariableDeclaration).declarations) declare(d.id, d);
   const names = { own, around };

@@ -82,6 +82,12 @@ export function alwaysReturns(node: acorn.Statement | acorn.ModuleDeclaration): 
     }
     case "LabeledStatement":
       return alwaysReturns(node.body);
+    case "SwitchStatement": {
+      const { cases } = node;
+      const last = cases.length - 1;
+      const returns = cases.every(({ consequent }, n) => (n < last && consequent.length === 0) || consequent.some(alwaysReturns));
+      return returns && cases.some(({ test }) => !test) && !some(node, (n) => n.type === "BreakStatement");
+    }
     // Any other statement goes on to the next.
     default:
       return false;

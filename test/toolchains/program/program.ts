@@ -1,4 +1,4 @@
-import { compileKernel, f64, i32, kernel, type KernelError, open, range, sum, table, teamKernel, teams, view } from "isoform";
+import { compileKernel, f64, i32, kernel, type KernelError, open, range, span, sum, table, teamKernel, teams, view } from "isoform";
 import { dense } from "isoform/grid";
 import { deposit, particles } from "isoform/particles";
 import { devices } from "isoform/set";
@@ -78,6 +78,44 @@ const team = teamKernel(
   () => [f64, wave, offset, C, LONG, later],
 );
 
+/** Statements that tools rewrite. */
+const statements = kernel(
+  "statements",
+  { y: view(f64), n: view(i32) },
+  ({ y, n }, i) => {
+    let s = { low: i * LONG, high: 1, found: false };
+    for (const [k, w] of weights.entries()) s = { ...s, low: s.low + w * k };
+    for (const k of span(0, 7, 2)) {
+      switch ((n[i] + k) & 7) {
+        case 0:
+        case 5:
+          if (s.low > 1) {
+            s = { ...s, high: s.high * 2 };
+            break;
+          }
+          s = { low: s.high, high: s.low, found: true };
+          break;
+        case COUNT:
+          s = s.found ? { ...s, high: -s.high } : { low: k, high: s.low + 0.5, found: true };
+          break;
+        case 7:
+          continue;
+        default:
+          s = { ...s, low: Math.hypot(s.low, 3, k), found: Number.isInteger(s.low) };
+      }
+      s = { ...s, low: s.low + 0.125 };
+    }
+    rows: for (const row of moves)
+      for (const move of row) {
+        if (move === n[i]) continue rows;
+        s = { ...s, high: s.high + move };
+      }
+    const { low, high, found } = s;
+    y[i] = Number.isNaN(low) ? -1 : low + 100 * high + (found ? 1e4 : 0);
+  },
+  () => [LONG, weights, span, COUNT, moves],
+);
+
 /** Kernels of one text that differ in what they capture. */
 function scaled(factor: number, list: readonly number[]) {
   const t = table(f64, list);
@@ -117,6 +155,8 @@ export async function results(name: string): Promise<unknown> {
   const sums = await device.run(all, { y, n }, range(4));
   const found: unknown[] = [sums, await read(), [...(await device.queue.read(n))]];
   await device.run(team, { y }, teams(2));
+  found.push(await read());
+  await device.run(statements, { y, n }, range(4));
   found.push(await read());
   for (const k of [scaled(1, [2, 3]), scaled(10, [2, 3]), scaled(1, [20, 30])]) {
     await device.run(k, { y }, range(4));
