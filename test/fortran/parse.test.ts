@@ -22,6 +22,8 @@ function shape(e: Expr): string {
       return `(${e.op}${shape(e.a)})`;
     case "binary":
       return `(${shape(e.a)}${e.op}${shape(e.b)})`;
+    case "complex":
+      return `<${shape(e.re)};${shape(e.im)}>`;
     case "group":
       return `{${shape(e.a)}}`;
     case "constructor":
@@ -38,6 +40,7 @@ const kinds = (lines: string): string[] => statements(lines).map((s) => s.kind);
 describe("expressions", () => {
   const shapes: [text: string, shape: string][] = [
     ["-a**2", "(-(a**2))"],
+    ["(1.0, -2)*z", "(<1.0;(-2)>*z)"],
     ["2**3**2", "(2**(3**2))"],
     ["-a*b+c", "((-(a*b))+c)"],
     ["a-b-c", "((a-b)-c)"],

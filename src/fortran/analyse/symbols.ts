@@ -226,6 +226,7 @@ function variable(scope: UnitScope, { name, spec, dims, attributes, value, at }:
     name,
     type: typed.type,
     ...(refused && { refused }),
+    ...(typed.complex && !reason && { complex: true }),
     ...(typed.wide && !reason && !dims?.length && { wide: true }),
     ...(typed.byte && !reason && { byte: true }),
     ...(spec.derived && { derived: spec.derived }),
@@ -250,7 +251,10 @@ export const isStreamKind = ({ kindOf }: Pick<TypeSpec, "kindOf">): boolean =>
   kindOf?.kind === "name" && kindOf.name === "cuda_stream_kind";
 
 /** The type of kernels' code for a declared one. */
-export function typeOf(scope: UnitScope, { type, kindOf, derived }: TypeSpec): Pick<Variable, "type" | "refused" | "wide" | "byte"> {
+export function typeOf(
+  scope: UnitScope,
+  { type, kindOf, derived, text }: TypeSpec,
+): Pick<Variable, "type" | "refused" | "complex" | "wide" | "byte"> {
   const refuse = (construct: string, why: string, remedy: string) => ({ type: "f64" as const, refused: { construct, why, remedy } });
   switch (type) {
     case "double precision":
@@ -285,7 +289,11 @@ export function typeOf(scope: UnitScope, { type, kindOf, derived }: TypeSpec): P
     case "logical":
       return { type: "bool" };
     case "complex":
-      return refuse("complex", "kernels have no complex numbers", "use two reals");
+    case "double complex": {
+      const bytes = type === "double complex" ? 8 : complexBytes(scope, { kindOf, text });
+      const why = bytes === 4 || bytes === 8 ? "complex numbers are not supported here" : "kernels have reals of 4 and 8 bytes only";
+      return { ...refuse(text, why, "use two reals"), type: bytes === 4 ? "f32" : "f64", complex: true };
+    }
     case "character":
       return refuse("character", "kernels have no character strings", "keep it on the host");
     case "derived":
@@ -293,6 +301,12 @@ export function typeOf(scope: UnitScope, { type, kindOf, derived }: TypeSpec): P
     default:
       return unreachable(type);
   }
+}
+
+/** The bytes of each of the two reals: `complex*16` counts both. */
+function complexBytes(scope: UnitScope, { kindOf, text }: Pick<TypeSpec, "kindOf" | "text">): number | undefined {
+  const bytes = kindOf ? kindBytes(scope, kindOf) : 4;
+  return bytes !== undefined && text.includes("*") ? bytes / 2 : bytes;
 }
 
 /** The bytes of a kind; undefined if it cannot be known. */

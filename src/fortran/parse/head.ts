@@ -56,6 +56,7 @@ export const TYPE_WORDS: readonly string[] = [
   "character",
   "double",
   "doubleprecision",
+  "doublecomplex",
   "type",
   "class",
 ];
