@@ -150,7 +150,7 @@ describe("statements", () => {
       ["forall (i=1:n) a(i) = 1", "do-concurrent"],
       ["forall (i=1:n)\na(i) = 1\nend forall", "do-concurrent"],
       ["error stop 2", "stop"],
-      ["a = (1.0, 2.0)", "unsupported"],
+      ["a = (1.0, 2.0)", "assign"],
       ["a = b .cross. c", "unsupported"],
     ];
     for (const [text, kind] of each) assert.deepEqual(kinds(text), [kind], text);

@@ -72,7 +72,7 @@ describe("problems", () => {
       loop(declarations, statement).replace("subroutine s", `subroutine ${name}`);
     const text = [
       named("first", "real :: x(n)", "x(i) = = 1"),
-      named("second", "real :: x(n)\ncomplex :: z", "z = 1\nx(i) = 2"),
+      named("second", "real :: x(n)\nreal(16) :: z", "z = 1\nx(i) = 2"),
       // What calls the first is not wrong.
       named("third", "real :: x(n)").replace("end subroutine", "call first(n, x)\nend subroutine"),
       named("fourth", "real :: x(n)", "x(i) = y"),
@@ -80,7 +80,7 @@ describe("problems", () => {
     const lines = (make: () => unknown): string[] => problemsOf(make).map((line) => line.split(": ").slice(0, 2).join(": "));
     assert.deepEqual(
       lines(() => fortran(text)),
-      ["program.F90:6:8: =", "program.F90:11:12: complex", "program.F90:33:8: y"],
+      ["program.F90:6:8: =", "program.F90:11:13: real of kind 16", "program.F90:33:8: y"],
     );
     const ports = text.replace("x(i) = y", "x(i) = 1\nend do\n!$acc parallel loop\nx(1) = 2\ndo i = 1, n");
     assert.equal(lines(() => portSources([{ file: "a.F90", text: ports }], { targets: ["cpu"] })).length, 2);
