@@ -103,6 +103,13 @@ end function`,
     "complex(8), parameter :: im = (0d0, 1d0), two = 2*im*im, list(2) = [(1d0, 2d0), (3d0, 4d0)]\ncomplex(8) :: z = (1d0, 3d0)",
     "z = z + im*two + list(2)*list(1)\ny = real(z) + aimag(z) + im",
   ),
+  values: sub(
+    `complex(8), parameter :: m(2,2) = reshape([(1d0,0d0), (0d0,1d0), (0d0,-1d0), (2d0,2d0)], [2, 2])
+complex(8) :: a(3) = (1d0, 2d0), b(0:1, 2) = (0d0, 1d0), z, c(2), d(2)
+data z, c /(1d0, 2d0), 2*(3d0, 4d0)/, (d(i), i = 1, 2) /(5d0, 6d0), (7d0, 8d0)/
+integer :: i`,
+    "a(2) = a(1) + z + m(2, 2)\nb = b + m\nc(1) = c(2)*d(2)\ny = real(sum(a) + sum(b)*c(1)) + aimag(b(1, 1) + d(1))",
+  ),
   old_kinds: sub(
     "complex*16 :: z\ncomplex*8 :: w\ncomplex(kind=rk) :: v\nz = dcmplx(x(1), 2d0)\nw = cmplx(x(2), 1.0)\nv = dconjg(z) + w",
     "y = real(v) + dimag(v) + dreal(z) + aimag(w)",

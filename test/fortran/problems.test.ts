@@ -45,7 +45,7 @@ describe("problems", () => {
   });
 
   it("are variables with values by `data`, in common blocks or beside each other in memory", () => {
-    for (const line of ["data w /1.0, 2.0/", "common /c/ w", "equivalence (w, v)"]) {
+    for (const line of ["data w /1.0/, w", "common /c/ w", "equivalence (w, v)"]) {
       const text = loop(`real :: x(n), w(2), v(2)\n${line}`, "x(i) = w(1)");
       assert.match(problemsOf(() => fortran(text))[0], new RegExp(`:7:8: ${line.split(" ")[0]} :: w: `));
     }

@@ -16,6 +16,7 @@ import type {
 import { withoutBlocks } from "./blocks.js";
 import { besideComponents } from "./component-names.js";
 import type { Procedures } from "./flow.js";
+import { declareData } from "./data.js";
 import { mayChange } from "./initial.js";
 import type { UnitScope, Variable, World } from "./scope.js";
 import { bindingsOf } from "./visible.js";
@@ -168,6 +169,7 @@ function declareAll(scope: UnitScope): void {
     if (declaration.kind === "attributes" && declaration.attribute === "save" && declaration.names.length === 0)
       for (const made of drafts.values()) if (made.name !== result) made.attributes.add("save");
     if (declaration.kind !== "other") continue;
+    if (declaration.data) continue;
     const [, word, rest] = /^(data|common|equivalence)\b(.*)$/is.exec(declaration.text) ?? [];
     // Between slashes stand values, or a block's name.
     for (const name of rest?.replace(/\/[^/]*\//g, " ").match(/\b[a-z]\w*/gi) ?? [])
@@ -190,6 +192,7 @@ function declareAll(scope: UnitScope): void {
     const { value: _, ...rest } = declared;
     scope.variables.set(made.name, rest);
   }
+  declareData(scope, (name) => isConstant(scope, name, scope.variables.get(name)!.attributes));
   for (const name of dummies)
     if (!scope.variables.has(name)) scope.world.problems.add(unit.at, name, "a dummy argument without a declaration", "declare its type");
 }
@@ -198,7 +201,7 @@ function declareAll(scope: UnitScope): void {
 const REFUSED: Readonly<Record<string, { readonly why: string; readonly remedy: string }>> = {
   pointer: { why: "only pointers to arrays are supported", remedy: "use the variable itself" },
   shared: { why: "only kernels can declare shared memory", remedy: "declare it in an attributes(global) procedure, and pass it" },
-  data: { why: "`data` statements are not supported", remedy: "give the values in the declaration" },
+  data: { why: "its `data` statement cannot be read", remedy: "give the values in the declaration" },
   common: { why: "common blocks are not supported", remedy: "put it into a module" },
   equivalence: { why: "two names for the same memory are not supported", remedy: "use one of the names" },
 };

@@ -6,6 +6,7 @@ import type {
   AttributeStatement,
   Bound,
   Constructor,
+  DataSet,
   Declaration,
   DeclaredName,
   Expr,
@@ -21,9 +22,9 @@ import type {
   VariableDeclaration,
 } from "../tree/index.js";
 import { partOf, realExpr, realType } from "./expressions.js";
-import { whole } from "./nodes.js";
+import { applied, whole } from "./nodes.js";
 import { names, namesInText, statementsOf, type UnitPlace } from "./statements.js";
-import { complexVariable, isOtherFunction, isResult, type Place } from "./types.js";
+import { complexVariable, isComplex, isOtherFunction, isResult, type Place } from "./types.js";
 
 /*
  * Programs with pairs of reals in place of complex numbers: a scalar `z` becomes `z_re` and `z_im`, an array has its parts as the first axis, as they
@@ -128,8 +129,10 @@ function declarationsOf(place: Place, declaration: Declaration): Declaration[] {
       return [typeOf(place, declaration)];
     case "attributes":
       return [attributesOf(place, declaration)];
-    case "other":
-      return [{ ...declaration, text: namesInText(place, declaration.text) }];
+    case "other": {
+      const data = declaration.data?.map((set) => dataOf(place, set));
+      return [{ ...declaration, text: namesInText(place, declaration.text), ...(data && { data }) }];
+    }
     case "interface":
       return [declaration];
   }
@@ -170,8 +173,7 @@ function pairs(place: Place, line: VariableDeclaration, isResultOf: (name: strin
     const { name, init } = each;
     const dimension = each.dimension ?? line.dimension ?? dimsOf(place, name);
     if (dimension && dimension.length > 0) {
-      // Each element of a list is two.
-      const list = init?.kind === "constructor" ? interleaved(place, init) : init;
+      const list = init && initOf(place, init, dimension);
       return [{ ...each, dimension: withParts(dimension, each.at), ...(list && { init: list }) }];
     }
     if (isResultOf(name)) return [{ ...each, dimension: withParts([], each.at) }];
@@ -188,13 +190,54 @@ function pairs(place: Place, line: VariableDeclaration, isResultOf: (name: strin
 /** The bounds that a `dimension` statement gives. */
 const dimsOf = ({ scope }: Place, name: string): readonly Bound[] | undefined => scope.variables.get(name)?.dims;
 
+/** Initial values of an array: each element of a list is two. */
+function initOf(place: Place, init: Expr, dims: readonly Bound[]): Expr {
+  const { at } = init;
+  const extents = dims.map(({ lower, upper }): Expr => {
+    if (!upper || upper === "*") return whole(0, at);
+    const span: Expr = lower ? { kind: "binary", op: "-", a: upper, b: { kind: "group", a: lower, at }, at } : upper;
+    return lower ? { kind: "binary", op: "+", a: span, b: whole(1, at), at } : span;
+  });
+  const isReshaped = init.kind === "apply" && init.base.kind === "name" && init.base.name === "reshape";
+  const [first] = isReshaped ? init.args : [];
+  const list = first?.kind === "value" ? first.value : init;
+  if (list.kind === "constructor") {
+    const shape: Expr = { kind: "constructor", items: [whole(2, at), ...extents], at };
+    return applied("reshape", [interleaved(place, list), shape], at);
+  }
+  const both: Expr = { kind: "constructor", items: bothOf(place, init), at };
+  return extents.reduce((made: Expr, extent, n) => applied("spread", [made, whole(n + 2, at), extent], at), both);
+}
+
+const bothOf = (place: Place, e: Expr): Expr[] => (["re", "im"] as const).map((part) => partOf(place, e, part));
+
 function interleaved(place: Place, e: Constructor): Constructor {
-  const both = (item: Expr): Expr[] => (["re", "im"] as const).map((part) => partOf(place, item, part));
   const items = e.items.flatMap((item): (Expr | ImpliedDo)[] =>
-    item.kind === "implied-do" ? [{ ...item, items: item.items.flatMap(both) }] : both(item),
+    item.kind === "implied-do" ? [{ ...item, items: item.items.flatMap((each) => bothOf(place, each)) }] : bothOf(place, item),
   );
   const { type: _, ...rest } = e;
   return { ...rest, items };
+}
+
+/** Both parts of objects and of values; values that are not complex stay, and are too few for a complex object. */
+function dataOf(place: Place, { objects, values }: DataSet): DataSet {
+  return {
+    objects: objects.flatMap((object) => dataObjects(place, object)),
+    values: values.flatMap(({ count, value }): DataSet["values"][number][] => {
+      if (!isComplex(place, value)) return [{ ...(count && { count }), value }];
+      const times = count?.kind === "literal" ? Math.min(Number(count.text), MOST_VALUES) : 1;
+      return Array.from({ length: times }, () => bothOf(place, value).map((part) => ({ value: part }))).flat();
+    }),
+  };
+}
+
+const MOST_VALUES = 5000;
+
+function dataObjects(place: Place, object: DataSet["objects"][number]): DataSet["objects"][number][] {
+  if (object.kind === "data-loop") return [{ ...object, items: object.items.flatMap((item) => dataObjects(place, item)) }];
+  const base = object.kind === "apply" ? object.base : object;
+  const found = complexVariable(place, base);
+  return !found || (found.rank > 0 && object.kind !== "apply") ? [object] : (bothOf(place, object) as DataSet["objects"][number][]);
 }
 
 function withParts(dims: readonly Bound[], at: DeclaredName["at"]): Bound[] {

@@ -92,7 +92,8 @@ function power(c: Cursor): Expr {
   return { kind: "binary", op: "**", a, b, at: a.at };
 }
 
-function primary(c: Cursor): Expr {
+/** A value without operators. */
+export function primary(c: Cursor): Expr {
   const { kind, text } = c.token;
   switch (kind) {
     case "integer":

@@ -5,6 +5,7 @@ import type { Problems } from "../errors.js";
 import type { LogicalLine } from "../text/logical-lines.js";
 import { SyntaxProblem } from "./cursor.js";
 import { ATTRIBUTES, attribute, use, variables } from "./declarations.js";
+import { dataSets } from "./data.js";
 import { isDeclarative } from "./directives.js";
 import { TYPE_WORDS, type Head } from "./head.js";
 import { isStatementFunction, statementFunction } from "./statement-functions.js";
@@ -85,12 +86,17 @@ function declaration(lines: Lines, head: Head, into: Specification): void {
         return void into.declarations.push(typeDefinition(lines, head));
       // Any other word gives attributes, or is kept as it is written.
       default:
+        if (key === "data" && !head.directive) {
+          const data = dataSets(c);
+          return void into.declarations.push({ ...other(lines, head), data });
+        }
         if (!ATTRIBUTES.includes(key) || head.directive) return void into.declarations.push(other(lines, head));
         into.declarations.push({ ...attribute(c, key), ...lines.before(line), ...cuda });
         return done();
     }
   } catch (error) {
-    if (!(error instanceof SyntaxProblem) || !error.outside) throw error;
+    // What is wrong in `data` counts where its variables are used.
+    if (!(error instanceof SyntaxProblem) || !(error.outside || key === "data")) throw error;
     into.declarations.push(other(lines, head));
   }
 
