@@ -9,6 +9,7 @@ import { LaunchError } from "../base/errors.js";
 import type { PlainValue } from "../ir/operators.js";
 import { withAtomics } from "./analyse/atomic-calls.js";
 import { forgetAbsent, isWithinProcedures } from "./analyse/broken.js";
+import { withImplicit } from "./analyse/implicit.js";
 import { regionsOf, type ParallelRegion } from "./analyse/regions.js";
 import { find, readSymbols, type UnitScope, type World } from "./analyse/symbols.js";
 import { withPairs } from "./complex/index.js";
@@ -104,7 +105,7 @@ export function fortran(text: string, options: FortranOptions = {}): FortranCode
   const written = [main, ...others];
   if (!options.partial && !isWithinProcedures(written, problems.found)) problems.throwIfAny();
   const unread = problems.found.length;
-  const files = withPairs(written, options.kinds ?? {}, problems);
+  const files = withPairs(withImplicit(written, options.kinds ?? {}), options.kinds ?? {}, problems);
   const world = readSymbols(files, options.kinds ?? {}, problems);
   const code = new Code(world, problems, options.loops ?? {});
   for (const scope of world.scopes) if (scope.file === main.file) code.add(scope);

@@ -37,10 +37,10 @@ describe("problems", () => {
   });
 
   it("are dummy arguments of inlined functions without a type", () => {
-    const text = `module m\ncontains\n${loop("real :: x(n)", "x(i) = f(i)")}\nfunction f(j)\nreal :: f\nf = 1\nend function\nend module`;
+    const text = `module m\nimplicit none\ncontains\n${loop("real :: x(n)", "x(i) = f(i)")}\nfunction f(j)\nreal :: f\nf = 1\nend function\nend module`;
     assert.deepEqual(
       problemsOf(() => fortran(text)).map((line) => line.replace(/^.*?:(?=\d)/, "")),
-      ["11:1: j: a dummy argument without a declaration (declare its type)"],
+      ["12:1: j: a dummy argument without a declaration (declare its type)"],
     );
   });
 

@@ -1,5 +1,6 @@
 import type { Bound, DataLoop, DataSet, Designator, Expr } from "../tree/index.js";
-import { find, type UnitScope, type Variable } from "./symbols.js";
+import type { UnitScope, Variable } from "./scope.js";
+import { bindingsOf } from "./visible.js";
 
 /* Values that `data` statements give, as if they stood in the declarations. */
 
@@ -9,10 +10,10 @@ const MOST = 4096;
 /** Something that no declaration could say. */
 class Unclear extends Error {}
 
-/** Declares the values of a unit's `data` statements. `named` are the variables in them; those that no values are found for are refused. */
+/** Gives variables the values of a unit's `data` statements. Variables whose values cannot be told are refused. */
 export function declareData(scope: UnitScope, isConstant: (name: string) => boolean): void {
   const given = new Map<string, Map<number, Expr>>();
-  const named = new Set<string>();
+  const unclear = new Set<string>();
   for (const declaration of scope.unit.declarations)
     if (declaration.kind === "other" && declaration.data)
       for (const set of declaration.data) {
@@ -21,14 +22,14 @@ export function declareData(scope: UnitScope, isConstant: (name: string) => bool
           setOf(scope, set, given, names);
         } catch (error) {
           if (!(error instanceof Unclear)) throw error;
-          for (const name of names) named.add(name);
+          for (const name of names) unclear.add(name);
         }
       }
   for (const [name, values] of given) {
     const variable = scope.variables.get(name)!;
-    if (!named.has(name)) scope.variables.set(name, withValues(scope, variable, values, isConstant(name)));
+    if (!unclear.has(name)) scope.variables.set(name, withValues(scope, variable, values, isConstant(name)));
   }
-  for (const name of named) {
+  for (const name of unclear) {
     const variable = scope.variables.get(name);
     const refused = {
       construct: `data :: ${name}`,
@@ -156,7 +157,8 @@ function computed(scope: UnitScope, e: Expr, env: ReadonlyMap<string, number>): 
       return COMPUTE[e.op]?.(computed(scope, e.a, env), computed(scope, e.b, env)) ?? NaN;
     case "name": {
       const known = env.get(e.name);
-      const constant = known === undefined ? find(scope, e.name) : undefined;
+      const [binding, other] = known === undefined ? bindingsOf(scope, e.name) : [];
+      const constant = other ? undefined : binding?.scope?.variables.get(binding.name);
       return known ?? (constant?.value && constant.attributes.has("parameter") ? computed(constant.scope, constant.value, new Map()) : NaN);
     }
     default:

@@ -1,31 +1,51 @@
 import type { ActualArgument, Apply, ComponentRef, Constructor, Expr, ImpliedDo, Name, TypeSpec } from "../tree/index.js";
-import { applied, BOTH_PARTS, COMPLEX_POWER, IMAGINARY_PART, MODULUS, REAL_PART, refusal, whole, zero, type Part } from "./nodes.js";
-import { BY_PARTS, calledIn, complexVariable, generalName, isComplex, isFunctionOfPairs, resultOf, type Place } from "./types.js";
+import {
+  applied,
+  BOTH_PARTS,
+  COMPLEX_POWER,
+  IMAGINARY_PART,
+  MODULUS,
+  REAL_PART,
+  refusedTree,
+  wholeLiteral,
+  zero,
+  type ComplexPart,
+} from "./nodes.js";
+import {
+  BY_PARTS,
+  procedureCalled,
+  complexVariable,
+  generalName,
+  isComplex,
+  isFunctionOfPairs,
+  functionResult,
+  type PairPlace,
+} from "./types.js";
 
 /*
  * Expressions with pairs of reals in place of complex numbers. Sums and the like are split part by part here; products, quotients and functions
  * stay whole, and lower/complex computes them.
  */
 
-const LETTERS: Readonly<Record<Part, 0 | 1>> = { re: 0, im: 1 };
+const LETTERS: Readonly<Record<ComplexPart, 0 | 1>> = { re: 0, im: 1 };
 
 /** `z_re` of a scalar, `z(1, :, :)` of an array. */
-function partOfVariable(place: Place, e: Name | ComponentRef, part: Part): Expr | undefined {
+function partOfVariable(place: PairPlace, e: Name | ComponentRef, part: ComplexPart): Expr | undefined {
   const found = complexVariable(place, e);
   if (!found) return undefined;
   const n = LETTERS[part];
   const base = realDesignator(place, e);
   if (found.rank === 0 && !found.isResult) return { ...base, name: place.pair(e.name)[n] };
   const axes = Array.from({ length: found.rank }, (): ActualArgument => ({ kind: "section" }));
-  return { kind: "apply", base, args: [{ kind: "value", value: whole(n + 1, e.at) }, ...axes], at: e.at };
+  return { kind: "apply", base, args: [{ kind: "value", value: wholeLiteral(n + 1, e.at) }, ...axes], at: e.at };
 }
 
 /** A component, whose object's subscripts may read complex numbers. */
-const realDesignator = <T extends Name | ComponentRef>(place: Place, e: T): T =>
+const realDesignator = <T extends Name | ComponentRef>(place: PairPlace, e: T): T =>
   e.kind === "part" ? { ...e, base: realExpr(place, e.base) } : e;
 
 /** One of the two reals of an expression; of a real one, itself and 0. */
-export function partOf(place: Place, e: Expr, part: Part): Expr {
+export function partOf(place: PairPlace, e: Expr, part: ComplexPart): Expr {
   const of = (inner: Expr): Expr => partOf(place, inner, part);
   if (!isComplex(place, e)) return part === "re" ? realExpr(place, e) : zero(e.at);
   switch (e.kind) {
@@ -71,9 +91,9 @@ export function realType(spec: TypeSpec): TypeSpec {
   return { type: "real", ...(half && { kindOf: half }), text: "real", at };
 }
 
-function partOfApplied(place: Place, e: Apply, part: Part): Expr {
+function partOfApplied(place: PairPlace, e: Apply, part: ComplexPart): Expr {
   const { at, args } = e;
-  const procedure = calledIn(place, e);
+  const procedure = procedureCalled(place, e);
   if (!procedure) {
     if (complexVariable(place, e.base)) return elementOf(place, e, part);
     const name = e.base.kind === "name" ? generalName(e.base.name) : "";
@@ -82,41 +102,42 @@ function partOfApplied(place: Place, e: Apply, part: Part): Expr {
       const named = { ...e, base: { ...(e.base as Name), name } };
       if (name !== "conjg") return { ...named, args: args.map((arg, n) => partOfArgument(place, arg, name, n, part)) };
       const [arg] = args;
-      const inner = arg?.kind === "value" ? partOf(place, arg.value, part) : refusal(name, "it is called with a range", "pass a value", at);
+      const inner =
+        arg?.kind === "value" ? partOf(place, arg.value, part) : refusedTree(name, "it is called with a range", "pass a value", at);
       return part === "re" ? inner : { kind: "unary", op: "-", a: { kind: "group", a: inner, at }, at };
     }
     if (name === "dot_product") return partOf(place, dotProduct(e), part);
-    if (!isFunctionOfPairs(name)) return refusal(name, "it is not supported for complex numbers", "write a loop", at);
+    if (!isFunctionOfPairs(name)) return refusedTree(name, "it is not supported for complex numbers", "write a loop", at);
   }
   return applied(part === "re" ? REAL_PART : IMAGINARY_PART, [complexTree(place, e)], at);
 }
 
 /** `sum(conjg(a)*b)` */
 function dotProduct({ args, at }: Apply): Expr {
-  const [a, b] = args.map((arg) => (arg.kind === "value" ? arg.value : whole(0, at)));
+  const [a, b] = args.map((arg) => (arg.kind === "value" ? arg.value : wholeLiteral(0, at)));
   const product: Expr = { kind: "binary", op: "*", a: applied("conjg", [a], at), b, at };
   return applied("sum", [product], at);
 }
 
 /** The first argument, and others that are values: `merge(a, b, mask)`. */
-function partOfArgument(place: Place, arg: ActualArgument, name: string, n: number, part: Part): ActualArgument {
+function partOfArgument(place: PairPlace, arg: ActualArgument, name: string, n: number, part: ComplexPart): ActualArgument {
   if (arg.kind !== "value") return realArgument(place, arg);
   const isValue = isComplex(place, arg.value) || (name === "merge" && n < 2);
   return { ...arg, value: isValue ? partOf(place, arg.value, part) : realExpr(place, arg.value) };
 }
 
-function elementOf(place: Place, e: Apply, part: Part): Apply {
-  const first: ActualArgument = { kind: "value", value: whole(LETTERS[part] + 1, e.at) };
+function elementOf(place: PairPlace, e: Apply, part: ComplexPart): Apply {
+  const first: ActualArgument = { kind: "value", value: wholeLiteral(LETTERS[part] + 1, e.at) };
   return { ...e, base: realDesignator(place, e.base), args: [first, ...e.args.map((arg) => realArgument(place, arg))] };
 }
 
 /** `cmplx(x, y, kind)`, of 4 bytes without a kind. */
-function made(place: Place, { args, at }: Apply, name: string, part: Part): Expr {
+function made(place: PairPlace, { args, at }: Apply, name: string, part: ComplexPart): Expr {
   const values = args.flatMap((arg) => (arg.kind === "value" ? [arg] : []));
   const plain = values.filter(({ keyword }) => keyword === undefined);
   const named = (keyword: string): Expr | undefined => values.find((arg) => arg.keyword === keyword)?.value;
   const x = named("x") ?? plain[0]?.value;
-  if (!x) return refusal(name, "it is called without an argument", "give the real part", at);
+  if (!x) return refusedTree(name, "it is called without an argument", "give the real part", at);
   const isPair = isComplex(place, x);
   const kind = named("kind") ?? plain[isPair ? 1 : 2]?.value;
   const y = isPair ? undefined : (named("y") ?? plain[1]?.value);
@@ -125,7 +146,7 @@ function made(place: Place, { args, at }: Apply, name: string, part: Part): Expr
 }
 
 /** A complex expression as lower/complex takes it: its leaves are pairs. */
-function complexTree(place: Place, e: Expr): Expr {
+function complexTree(place: PairPlace, e: Expr): Expr {
   const { at } = e;
   const pair = (): Expr => ({ kind: "complex", re: partOf(place, e, "re"), im: partOf(place, e, "im"), at });
   if (!isComplex(place, e)) return pair();
@@ -138,8 +159,8 @@ function complexTree(place: Place, e: Expr): Expr {
       if (isComplex(place, e.b)) return applied(COMPLEX_POWER, [complexTree(place, e.a), complexTree(place, e.b)], at);
       return { ...e, a: complexTree(place, e.a), b: realExpr(place, e.b) };
     case "apply": {
-      const procedure = calledIn(place, e);
-      if (procedure) return { ...e, args: argumentsOf(place, e, e.args) };
+      const procedure = procedureCalled(place, e);
+      if (procedure) return { ...e, args: pairedArguments(place, e, e.args) };
       const name = e.base.kind === "name" && !complexVariable(place, e.base) ? generalName(e.base.name) : "";
       const [arg] = e.args;
       return (isFunctionOfPairs(name) || name === "conjg") && arg?.kind === "value"
@@ -152,20 +173,20 @@ function complexTree(place: Place, e: Expr): Expr {
 }
 
 /** A complex array as its parts, interleaved. */
-export const bothParts = (place: Place, e: Expr): Expr => applied(BOTH_PARTS, [complexTree(place, e)], e.at);
+export const bothParts = (place: PairPlace, e: Expr): Expr => applied(BOTH_PARTS, [complexTree(place, e)], e.at);
 
 /** An expression that is not complex, with pairs in the place of the complex numbers in it. */
-export function realExpr(place: Place, e: Expr): Expr {
+export function realExpr(place: PairPlace, e: Expr): Expr {
   const of = (inner: Expr): Expr => realExpr(place, inner);
   switch (e.kind) {
     case "literal":
     case "name":
       return e;
     case "complex":
-      return refusal("(…, …)", "a complex number is used where a real one is needed", "write real(z) or aimag(z)", e.at);
+      return refusedTree("(…, …)", "a complex number is used where a real one is needed", "write real(z) or aimag(z)", e.at);
     case "part": {
       const isPart = (e.name === "re" || e.name === "im") && isComplex(place, e.base);
-      return isPart ? partOf(place, e.base, e.name as Part) : realDesignator(place, e);
+      return isPart ? partOf(place, e.base, e.name as ComplexPart) : realDesignator(place, e);
     }
     case "unary":
     case "group":
@@ -179,7 +200,7 @@ export function realExpr(place: Place, e: Expr): Expr {
   }
 }
 
-function compared(place: Place, e: Extract<Expr, { kind: "binary" }>): Expr | undefined {
+function compared(place: PairPlace, e: Extract<Expr, { kind: "binary" }>): Expr | undefined {
   const { a, b, op, at } = e;
   if (!(isComplex(place, a) || isComplex(place, b)) || (op !== "==" && op !== "/=")) return undefined;
   const [re, im] = (["re", "im"] as const).map((part): Expr => ({ ...e, a: partOf(place, a, part), b: partOf(place, b, part) }));
@@ -190,9 +211,9 @@ function compared(place: Place, e: Extract<Expr, { kind: "binary" }>): Expr | un
 const ASKS: ReadonlySet<string> = new Set(["allocated", "associated", "present"]);
 const SHAPES: ReadonlySet<string> = new Set(["size", "shape", "lbound", "ubound"]);
 
-function realApplied(place: Place, e: Apply): Expr {
+function realApplied(place: PairPlace, e: Apply): Expr {
   const { at } = e;
-  if (calledIn(place, e)) return { ...e, args: argumentsOf(place, e, e.args) };
+  if (procedureCalled(place, e)) return { ...e, args: pairedArguments(place, e, e.args) };
   const [arg, second] = e.args.map((each) => (each.kind === "value" ? each.value : undefined));
   const plain = { ...e, base: realDesignator(place, e.base), args: e.args.map((each) => realArgument(place, each)) };
   if (!arg || !isComplex(place, arg)) return plain;
@@ -216,19 +237,19 @@ function realApplied(place: Place, e: Apply): Expr {
     case "abs":
       return applied(MODULUS, [complexTree(place, arg)], at);
     default:
-      return refusal(name || "(…)", "it is not supported for complex numbers", "take real(z) and aimag(z)", at);
+      return refusedTree(name || "(…)", "it is not supported for complex numbers", "take real(z) and aimag(z)", at);
   }
 }
 
-/** Bounds are of the array's own axes, behind its parts. */
+/** Bounds are of the array's own axes, after the first one. */
 function shapeOf(e: Apply, arg: Expr, isVariable: boolean, re: () => Expr): Expr {
   const [, axis] = e.args;
   if (!isVariable || axis?.kind !== "value") return { ...e, args: [{ kind: "value", value: re() }, ...e.args.slice(1)] };
-  const behind: Expr = { kind: "binary", op: "+", a: axis.value, b: whole(1, e.at), at: e.at };
+  const behind: Expr = { kind: "binary", op: "+", a: axis.value, b: wholeLiteral(1, e.at), at: e.at };
   return { ...e, args: [{ kind: "value", value: arg }, { ...axis, value: behind }, ...e.args.slice(2)] };
 }
 
-function realArgument(place: Place, arg: ActualArgument): ActualArgument {
+function realArgument(place: PairPlace, arg: ActualArgument): ActualArgument {
   const of = (e: Expr | undefined): Expr | undefined => e && realExpr(place, e);
   if (arg.kind === "value") return { ...arg, value: realExpr(place, arg.value) };
   const [lower, upper, step] = [of(arg.lower), of(arg.upper), of(arg.step)];
@@ -236,8 +257,8 @@ function realArgument(place: Place, arg: ActualArgument): ActualArgument {
 }
 
 /** Arguments of a procedure: both parts for a complex scalar, the array of pairs for an array. */
-export function argumentsOf(place: Place, call: Pick<Apply, "base">, args: readonly ActualArgument[]): ActualArgument[] {
-  const procedure = calledIn(place, call as Apply);
+export function pairedArguments(place: PairPlace, call: Pick<Apply, "base">, args: readonly ActualArgument[]): ActualArgument[] {
+  const procedure = procedureCalled(place, call as Apply);
   const unit = procedure?.unit.kind === "procedure" ? procedure.unit : undefined;
   return args.flatMap((arg, n): ActualArgument[] => {
     if (arg.kind !== "value" || !isComplex(place, arg.value)) return [realArgument(place, arg)];
@@ -254,18 +275,18 @@ export function argumentsOf(place: Place, call: Pick<Apply, "base">, args: reado
 }
 
 /** An array, or its part from an element on, as an array of pairs. */
-export function asArray(place: Place, e: Expr): Expr {
+export function asArray(place: PairPlace, e: Expr): Expr {
   if (e.kind === "name" || e.kind === "part") return e.kind === "name" ? e : realDesignator(place, e);
   const isArray = e.kind === "apply" && complexVariable(place, e.base);
-  if (!isArray) return refusal("argument", "an expression is given for an array", "assign it to an array first", e.at);
+  if (!isArray) return refusedTree("argument", "an expression is given for an array", "assign it to an array first", e.at);
   const isElement = e.args.every((arg) => arg.kind === "value");
-  const first: ActualArgument = isElement ? { kind: "value", value: whole(1, e.at) } : { kind: "section" };
+  const first: ActualArgument = isElement ? { kind: "value", value: wholeLiteral(1, e.at) } : { kind: "section" };
   return { ...e, base: realDesignator(place, e.base), args: [first, ...e.args.map((arg) => realArgument(place, arg))] };
 }
 
 /** Whether a function of the program gives a complex array. */
-export function givesComplexArray(place: Place, e: Expr): e is Apply {
-  const procedure = e.kind === "apply" ? calledIn(place, e) : undefined;
-  const result = procedure && resultOf(procedure);
+export function givesComplexArray(place: PairPlace, e: Expr): e is Apply {
+  const procedure = e.kind === "apply" ? procedureCalled(place, e) : undefined;
+  const result = procedure && functionResult(procedure);
   return result?.complex === true && result.dims !== undefined;
 }

@@ -1,7 +1,7 @@
 import { readSymbols, type UnitScope, type World } from "../analyse/symbols.js";
 import { eachNode } from "../analyse/visit.js";
 import { Problems } from "../errors.js";
-import { unitKey } from "../port/keys.js";
+import { unitKey } from "../tree/keys.js";
 import type {
   AttributeStatement,
   Bound,
@@ -22,9 +22,9 @@ import type {
   VariableDeclaration,
 } from "../tree/index.js";
 import { partOf, realExpr, realType } from "./expressions.js";
-import { applied, whole } from "./nodes.js";
+import { applied, wholeLiteral } from "./nodes.js";
 import { names, namesInText, statementsOf, type UnitPlace } from "./statements.js";
-import { complexVariable, isComplex, isOtherFunction, isResult, type Place } from "./types.js";
+import { complexVariable, isComplex, isOtherFunction, isResult, type PairPlace } from "./types.js";
 
 /*
  * Programs with pairs of reals in place of complex numbers: a scalar `z` becomes `z_re` and `z_im`, an array has its parts as the first axis, as they
@@ -62,7 +62,7 @@ class Units {
 
   constructor(
     private readonly scopes: ReadonlyMap<string, UnitScope>,
-    private readonly pair: Place["pair"],
+    private readonly pair: PairPlace["pair"],
     private readonly taken: Set<string>,
   ) {}
 
@@ -92,7 +92,7 @@ class Units {
     let name = "part";
     for (let n = 2; this.taken.has(name); n++) name = `part_${n}`;
     this.taken.add(name);
-    const type: TypeSpec = { type: "real", kindOf: whole(bytes, at), text: `real(${bytes})`, at };
+    const type: TypeSpec = { type: "real", kindOf: wholeLiteral(bytes, at), text: `real(${bytes})`, at };
     this.declared.push({ kind: "variables", type, attributes: [], names: [{ name, at }], at });
     return name;
   }
@@ -110,9 +110,9 @@ const blocksOf = (place: UnitPlace, body: readonly Stmt[]): Stmt[] =>
     s.kind === "block" && s.declarations ? { ...s, declarations: s.declarations.flatMap((d) => declarationsOf(place, d)) } : s,
   );
 
-const procedureOf = (place: Place, { dummies }: Procedure): Partial<Procedure> => ({ dummies: names(place, dummies) });
+const procedureOf = (place: PairPlace, { dummies }: Procedure): Partial<Procedure> => ({ dummies: names(place, dummies) });
 
-function useOf(place: Place, use: Use): Use {
+function useOf(place: PairPlace, use: Use): Use {
   const both = (list: NonNullable<Use["only"]>): NonNullable<Use["only"]> =>
     list.flatMap((each) => {
       const found = names(place, [each.name]);
@@ -121,7 +121,7 @@ function useOf(place: Place, use: Use): Use {
   return { ...use, ...(use.only && { only: both(use.only) }), renames: both(use.renames) };
 }
 
-function declarationsOf(place: Place, declaration: Declaration): Declaration[] {
+function declarationsOf(place: PairPlace, declaration: Declaration): Declaration[] {
   switch (declaration.kind) {
     case "variables":
       return variablesOf(place, declaration, (name) => ({ kind: "name", name, at: declaration.at }));
@@ -138,7 +138,7 @@ function declarationsOf(place: Place, declaration: Declaration): Declaration[] {
   }
 }
 
-function typeOf(place: Place, definition: TypeDefinition): TypeDefinition {
+function typeOf(place: PairPlace, definition: TypeDefinition): TypeDefinition {
   const components = definition.components.flatMap((line) => (isOfPairs(line) ? pairs(place, line, () => false) : [line]));
   return { ...definition, components };
 }
@@ -146,7 +146,7 @@ function typeOf(place: Place, definition: TypeDefinition): TypeDefinition {
 const isOfPairs = ({ type }: VariableDeclaration): boolean => type.type === "complex" || type.type === "double complex";
 
 function variablesOf(
-  place: Place,
+  place: PairPlace,
   line: VariableDeclaration,
   named: (name: string) => { kind: "name"; name: string; at: Declaration["at"] },
 ): VariableDeclaration[] {
@@ -167,7 +167,7 @@ function variablesOf(
 }
 
 /** Declarations of both parts; an array's first axis is the part. */
-function pairs(place: Place, line: VariableDeclaration, isResultOf: (name: string) => boolean): VariableDeclaration[] {
+function pairs(place: PairPlace, line: VariableDeclaration, isResultOf: (name: string) => boolean): VariableDeclaration[] {
   const type = realType(line.type);
   const made = line.names.flatMap((each): DeclaredName[] => {
     const { name, init } = each;
@@ -188,30 +188,30 @@ function pairs(place: Place, line: VariableDeclaration, isResultOf: (name: strin
 }
 
 /** The bounds that a `dimension` statement gives. */
-const dimsOf = ({ scope }: Place, name: string): readonly Bound[] | undefined => scope.variables.get(name)?.dims;
+const dimsOf = ({ scope }: PairPlace, name: string): readonly Bound[] | undefined => scope.variables.get(name)?.dims;
 
 /** Initial values of an array: each element of a list is two. */
-function initOf(place: Place, init: Expr, dims: readonly Bound[]): Expr {
+function initOf(place: PairPlace, init: Expr, dims: readonly Bound[]): Expr {
   const { at } = init;
   const extents = dims.map(({ lower, upper }): Expr => {
-    if (!upper || upper === "*") return whole(0, at);
+    if (!upper || upper === "*") return wholeLiteral(0, at);
     const span: Expr = lower ? { kind: "binary", op: "-", a: upper, b: { kind: "group", a: lower, at }, at } : upper;
-    return lower ? { kind: "binary", op: "+", a: span, b: whole(1, at), at } : span;
+    return lower ? { kind: "binary", op: "+", a: span, b: wholeLiteral(1, at), at } : span;
   });
   const isReshaped = init.kind === "apply" && init.base.kind === "name" && init.base.name === "reshape";
   const [first] = isReshaped ? init.args : [];
   const list = first?.kind === "value" ? first.value : init;
   if (list.kind === "constructor") {
-    const shape: Expr = { kind: "constructor", items: [whole(2, at), ...extents], at };
+    const shape: Expr = { kind: "constructor", items: [wholeLiteral(2, at), ...extents], at };
     return applied("reshape", [interleaved(place, list), shape], at);
   }
   const both: Expr = { kind: "constructor", items: bothOf(place, init), at };
-  return extents.reduce((made: Expr, extent, n) => applied("spread", [made, whole(n + 2, at), extent], at), both);
+  return extents.reduce((made: Expr, extent, n) => applied("spread", [made, wholeLiteral(n + 2, at), extent], at), both);
 }
 
-const bothOf = (place: Place, e: Expr): Expr[] => (["re", "im"] as const).map((part) => partOf(place, e, part));
+const bothOf = (place: PairPlace, e: Expr): Expr[] => (["re", "im"] as const).map((part) => partOf(place, e, part));
 
-function interleaved(place: Place, e: Constructor): Constructor {
+function interleaved(place: PairPlace, e: Constructor): Constructor {
   const items = e.items.flatMap((item): (Expr | ImpliedDo)[] =>
     item.kind === "implied-do" ? [{ ...item, items: item.items.flatMap((each) => bothOf(place, each)) }] : bothOf(place, item),
   );
@@ -220,7 +220,7 @@ function interleaved(place: Place, e: Constructor): Constructor {
 }
 
 /** Both parts of objects and of values; values that are not complex stay, and are too few for a complex object. */
-function dataOf(place: Place, { objects, values }: DataSet): DataSet {
+function dataOf(place: PairPlace, { objects, values }: DataSet): DataSet {
   return {
     objects: objects.flatMap((object) => dataObjects(place, object)),
     values: values.flatMap(({ count, value }): DataSet["values"][number][] => {
@@ -233,7 +233,7 @@ function dataOf(place: Place, { objects, values }: DataSet): DataSet {
 
 const MOST_VALUES = 5000;
 
-function dataObjects(place: Place, object: DataSet["objects"][number]): DataSet["objects"][number][] {
+function dataObjects(place: PairPlace, object: DataSet["objects"][number]): DataSet["objects"][number][] {
   if (object.kind === "data-loop") return [{ ...object, items: object.items.flatMap((item) => dataObjects(place, item)) }];
   const base = object.kind === "apply" ? object.base : object;
   const found = complexVariable(place, base);
@@ -242,11 +242,11 @@ function dataObjects(place: Place, object: DataSet["objects"][number]): DataSet[
 
 function withParts(dims: readonly Bound[], at: DeclaredName["at"]): Bound[] {
   const isAssumed = dims.length > 0 && dims.every(({ assumed }) => assumed);
-  return [isAssumed ? { assumed: true } : { upper: whole(2, at), assumed: false }, ...dims];
+  return [isAssumed ? { assumed: true } : { upper: wholeLiteral(2, at), assumed: false }, ...dims];
 }
 
 /** `dimension z(5)` counts for its declaration; `parameter (z = (1.0, 2.0))` gives both parts their values. */
-function attributesOf(place: Place, line: AttributeStatement): AttributeStatement {
+function attributesOf(place: PairPlace, line: AttributeStatement): AttributeStatement {
   const made = line.names.flatMap((each): DeclaredName[] => {
     const { name, init } = each;
     const found = complexVariable(place, { kind: "name", name, at: each.at });

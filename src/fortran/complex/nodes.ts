@@ -4,7 +4,7 @@ import type { ActualArgument, Apply, Expr, Literal } from "../tree/index.js";
 /* Trees that stand for complex numbers in kernels. No name of a program has a blank. */
 
 /** Which of the two reals. */
-export type Part = "re" | "im";
+export type ComplexPart = "re" | "im";
 
 /** Functions that lower/complex computes: of one complex expression, a real one. */
 export const REAL_PART = "real part";
@@ -32,14 +32,14 @@ export const applied = (name: string, args: readonly Expr[], at: Location): Appl
   at,
 });
 
-export const text = (of: string, at: Location): Literal => ({ kind: "literal", type: "character", text: of, at });
-export const whole = (n: number, at: Location): Literal => ({ kind: "literal", type: "integer", text: String(n), at });
+const textLiteral = (of: string, at: Location): Literal => ({ kind: "literal", type: "character", text: of, at });
+export const wholeLiteral = (n: number, at: Location): Literal => ({ kind: "literal", type: "integer", text: String(n), at });
 export const zero = (at: Location): Literal => ({ kind: "literal", type: "real", text: "0.0", at });
 
 /** `construct` cannot be written with pairs of reals. */
-export const refusal = (construct: string, why: string, remedy: string, at: Location): Apply =>
+export const refusedTree = (construct: string, why: string, remedy: string, at: Location): Apply =>
   applied(
     REFUSED,
-    [construct, why, remedy].map((each) => text(each, at)),
+    [construct, why, remedy].map((each) => textLiteral(each, at)),
     at,
   );

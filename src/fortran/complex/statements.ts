@@ -15,14 +15,14 @@ import type {
   Name,
   Stmt,
 } from "../tree/index.js";
-import { argumentsOf, asArray, bothParts, givesComplexArray, partOf, realExpr } from "./expressions.js";
-import { refusal, whole } from "./nodes.js";
-import { complexVariable, isComplex, type Place } from "./types.js";
+import { pairedArguments, asArray, bothParts, givesComplexArray, partOf, realExpr } from "./expressions.js";
+import { refusedTree, wholeLiteral } from "./nodes.js";
+import { complexVariable, isComplex, type PairPlace } from "./types.js";
 
 /* Statements with pairs of reals in place of complex numbers. */
 
 /** The names of a unit, and the variables that its statements need besides. */
-export interface UnitPlace extends Place {
+export interface UnitPlace extends PairPlace {
   /** A new scalar of this kind. */
   readonly temporary: (bytes: 4 | 8, at: Location) => string;
 }
@@ -44,11 +44,11 @@ function statement(place: UnitPlace, s: Stmt, masked: boolean): Stmt[] {
       const to = isComplex(place, value) ? asArray(place, value) : value;
       if (target.kind !== "apply") return [{ ...s, value: to }];
       const isSized = target.args.every((arg) => arg.kind === "section" && arg.upper);
-      const parts: ActualArgument = { kind: "section", lower: whole(1, s.at), ...(isSized && { upper: whole(2, s.at) }) };
+      const parts: ActualArgument = { kind: "section", lower: wholeLiteral(1, s.at), ...(isSized && { upper: wholeLiteral(2, s.at) }) };
       return [{ ...s, target: { ...target, args: [parts, ...target.args] }, value: to }];
     }
     case "call":
-      return [{ ...s, args: argumentsOf(place, { base: s.procedure }, s.args) }];
+      return [{ ...s, args: pairedArguments(place, { base: s.procedure }, s.args) }];
     case "allocate":
       return with_(allocated(place, s));
     case "deallocate":
@@ -77,13 +77,13 @@ function statement(place: UnitPlace, s: Stmt, masked: boolean): Stmt[] {
   }
 }
 
-const parts = (place: Place, e: Expr): Expr[] => (["re", "im"] as const).map((part) => partOf(place, e, part));
+const parts = (place: PairPlace, e: Expr): Expr[] => (["re", "im"] as const).map((part) => partOf(place, e, part));
 
 const EXPRESSIONS: readonly string[] = ["literal", "complex", "name", "part", "apply", "unary", "binary", "group", "constructor"];
 const NOT_OWN: readonly string[] = ["at", "body", "otherwise"];
 
 /** A statement, or a part of one, with the expressions that stand in itself rewritten. */
-function plainly<T>(place: Place, tree: T): T {
+function plainly<T>(place: PairPlace, tree: T): T {
   if (Array.isArray(tree)) return tree.map((item: unknown) => plainly(place, item)) as T;
   if (tree === null || typeof tree !== "object") return tree;
   if (EXPRESSIONS.includes((tree as { kind?: string }).kind ?? "")) return realExpr(place, tree as unknown as Expr) as T;
@@ -111,7 +111,7 @@ function assigned(place: UnitPlace, s: Assign, masked: boolean): Stmt[] {
   ];
   if (!readsFirst(re, [im, y])) return both;
   if (masked) {
-    const refused = refusal("complex", "the right side reads the array that it assigns under a mask", "write a do loop", at);
+    const refused = refusedTree("complex", "the right side reads the array that it assigns under a mask", "write a do loop", at);
     return [{ ...s, target: re, value: refused }];
   }
   if (isArray(place, target)) return [{ ...s, target: asArray(place, target) as Designator, value: bothParts(place, value) }];
@@ -150,18 +150,18 @@ const withoutPlaces = (e: unknown): unknown =>
       : e;
 
 /** Whether a designator is an array: a name of one, or a section. */
-function isArray(place: Place, e: Designator): boolean {
+function isArray(place: PairPlace, e: Designator): boolean {
   if (e.kind !== "apply") return (complexVariable(place, e)?.rank ?? 0) > 0;
   return e.args.some((arg) => arg.kind === "section" || (arg.kind === "value" && isList(place, arg.value)));
 }
 
-const isList = (place: Place, e: Expr): boolean =>
+const isList = (place: PairPlace, e: Expr): boolean =>
   e.kind === "constructor" || ((e.kind === "name" || e.kind === "part") && namedVariable(place.scope, e)?.dims !== undefined);
 
 /* Other statements. */
 
 function allocated(place: UnitPlace, s: Allocate): Stmt[] {
-  const two = (at: Location): ActualArgument => ({ kind: "value", value: whole(2, at) });
+  const two = (at: Location): ActualArgument => ({ kind: "value", value: wholeLiteral(2, at) });
   const isOf = (target: Designator): boolean => complexVariable(place, target.kind === "apply" ? target.base : target) !== undefined;
   const arrays = s.arrays.map(({ target, at }) => {
     const real = realExpr(place, target) as Designator;
@@ -199,25 +199,25 @@ function associated(place: UnitPlace, s: Associate): Associate {
   return { ...s, names: made, body: statementsOf({ ...place, associated: inner }, s.body) };
 }
 
-function rankOf(place: Place, e: Expr): number {
+function rankOf(place: PairPlace, e: Expr): number {
   if (e.kind === "name" || e.kind === "part") return complexVariable(place, e)?.rank ?? 0;
   return e.kind === "apply" && complexVariable(place, e.base) ? e.args.filter((arg) => arg.kind === "section").length : 0;
 }
 
 /** Names in a list, both parts of complex scalars. */
-export const names = (place: Place, list: readonly string[]): string[] =>
+export const names = (place: PairPlace, list: readonly string[]): string[] =>
   list.flatMap((name) => (isScalar(place, name) ? [...place.pair(name)] : [name]));
 
-function isScalar(place: Place, name: string): boolean {
+function isScalar(place: PairPlace, name: string): boolean {
   const found = complexVariable(place, { kind: "name", name, at: place.scope.unit.at });
   return found !== undefined && found.rank === 0 && !found.isResult;
 }
 
 /** Names in a text, both parts of complex scalars. */
-export const namesInText = (place: Place, text: string): string =>
+export const namesInText = (place: PairPlace, text: string): string =>
   text.replace(/[a-z]\w*/gi, (word) => (isScalar(place, word.toLowerCase()) ? place.pair(word.toLowerCase()).join(", ") : word));
 
-function clausesOf(place: Place, { directive }: Directed): Clause[] {
+function clausesOf(place: PairPlace, { directive }: Directed): Clause[] {
   return directive.clauses.map((clause): Clause => {
     if ("names" in clause) {
       const ofProducts = clause.kind === "reduction" && clause.op !== "+" ? clause.names.find((name) => isScalar(place, name)) : undefined;

@@ -4,10 +4,10 @@ import type { Apply, ComponentRef, Expr, Name } from "../tree/index.js";
 /* Which expressions are complex. */
 
 /** Names that an `associate` around gives: whether they are complex, and their axes. */
-export type Associated = ReadonlyMap<string, { readonly complex: boolean; readonly rank: number }>;
+type Associated = ReadonlyMap<string, { readonly complex: boolean; readonly rank: number }>;
 
 /** Where an expression stands. */
-export interface Place {
+export interface PairPlace {
   readonly scope: UnitScope;
   readonly associated: Associated;
   /** Names of the two reals of a scalar. */
@@ -17,7 +17,7 @@ export interface Place {
 const MAKES: ReadonlySet<string> = new Set(["cmplx", "dcmplx"]);
 /** Complex if their first argument is. */
 const KEEPS = ["exp", "log", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh"] as const;
-/** Of arrays, part by part. */
+/** Functions that are computed part by part. */
 export const BY_PARTS: readonly string[] = ["sum", "merge", "spread", "reshape", "transpose", "cshift", "conjg"];
 const OTHERS: readonly string[] = ["product", "matmul", "dot_product", "eoshift", "pack", "unpack", "asin", "acos", "atan"];
 const KEEP: ReadonlySet<string> = new Set([...KEEPS, ...BY_PARTS, ...OTHERS]);
@@ -34,7 +34,7 @@ export function generalName(name: string): string {
 export const isFunctionOfPairs = (name: string): boolean => (KEEPS as readonly string[]).includes(name);
 
 /** A complex variable: its axes, and whether it is the result of the function around, which is an array of both parts. */
-export function complexVariable({ scope, associated }: Place, e: Name | ComponentRef): { rank: number; isResult: boolean } | undefined {
+export function complexVariable({ scope, associated }: PairPlace, e: Name | ComponentRef): { rank: number; isResult: boolean } | undefined {
   const known = e.kind === "name" ? associated.get(e.name) : undefined;
   if (known) return known.complex ? { rank: known.rank, isResult: false } : undefined;
   const variable = namedVariable(scope, e);
@@ -52,18 +52,18 @@ export function isResult({ scope, name, component }: Variable): boolean {
 }
 
 /** The procedure that an expression calls. */
-export function calledIn({ scope, associated }: Place, { base }: Apply): UnitScope | undefined {
+export function procedureCalled({ scope, associated }: PairPlace, { base }: Apply): UnitScope | undefined {
   if (base.kind !== "name" || associated.has(base.name) || find(scope, base.name)?.dims) return undefined;
   return findProcedure(scope, base.name);
 }
 
 /** The function's result. */
-export function resultOf(procedure: UnitScope): Variable | undefined {
+export function functionResult(procedure: UnitScope): Variable | undefined {
   const { unit } = procedure;
   return unit.kind === "procedure" && unit.form === "function" ? find(procedure, unit.result ?? unit.name) : undefined;
 }
 
-export function isComplex(place: Place, e: Expr): boolean {
+export function isComplex(place: PairPlace, e: Expr): boolean {
   switch (e.kind) {
     case "complex":
       return true;
@@ -80,8 +80,8 @@ export function isComplex(place: Place, e: Expr): boolean {
     case "constructor":
       return e.type?.type === "complex" || e.items.some((item) => item.kind !== "implied-do" && isComplex(place, item)) || loops(place, e);
     case "apply": {
-      const procedure = calledIn(place, e);
-      if (procedure) return resultOf(procedure)?.complex === true;
+      const procedure = procedureCalled(place, e);
+      if (procedure) return functionResult(procedure)?.complex === true;
       if (complexVariable(place, e.base)) return true;
       const name = e.base.kind === "name" && !namedVariable(place.scope, e.base) ? generalName(e.base.name) : "";
       const given = KEEP.has(name) ? e.args.slice(0, 2) : [];
@@ -90,5 +90,5 @@ export function isComplex(place: Place, e: Expr): boolean {
   }
 }
 
-const loops = (place: Place, e: Extract<Expr, { kind: "constructor" }>): boolean =>
+const loops = (place: PairPlace, e: Extract<Expr, { kind: "constructor" }>): boolean =>
   e.items.some((item) => item.kind === "implied-do" && item.items.some((each) => isComplex(place, each)));

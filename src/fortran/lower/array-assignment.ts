@@ -191,7 +191,7 @@ const mentions =
 /** Both parts of a complex element are one. */
 const withoutPart = (e: Tree): Tree => (e.kind === "apply" ? { ...e, args: e.args.slice(1) } : e);
 
-/** Takes `a(1, :)` and `a(2, :)` as one, of which each element is read and written by itself. */
+/** Takes `a(1, :)` and `a(2, :)` as one: each element is read and written by itself. */
 function withoutNumber(e: Tree): Tree {
   const [first] = e.kind === "apply" ? e.args : [];
   return first?.kind === "value" && first.value.kind === "literal" ? withoutPart(e) : e;

@@ -4,7 +4,7 @@ import { designator, parseRange, primary } from "./expressions.js";
 
 /* `data a, b /1.0, 2*3.0/, (c(i), i = 1, 3) /3*0/` */
 
-/** The sets of objects and values, behind the word `data`. @throws SyntaxProblem */
+/** The sets of objects and values, after the word `data`. @throws SyntaxProblem */
 export function dataSets(c: Cursor): DataSet[] {
   const sets: DataSet[] = [];
   do {

@@ -8,6 +8,7 @@ import { ATTRIBUTES, attribute, use, variables } from "./declarations.js";
 import { dataSets } from "./data.js";
 import { isDeclarative } from "./directives.js";
 import { TYPE_WORDS, type Head } from "./head.js";
+import { implicitRules } from "./implicit.js";
 import { isStatementFunction, statementFunction } from "./statement-functions.js";
 
 /** The lines that are read, and which of them is next. */
@@ -65,7 +66,10 @@ function declaration(lines: Lines, head: Head, into: Specification): void {
         return done();
       }
       case "implicit":
-        if (!c.take("none")) throw c.outside("implicit", c.tokens[0]);
+        if (!c.take("none")) {
+          const implicit = implicitRules(c);
+          return void into.declarations.push({ ...other(lines, head), implicit });
+        }
         into.beforeImplicit = lines.before(line).before;
         into.implicitNone = true;
         return done();
@@ -95,8 +99,8 @@ function declaration(lines: Lines, head: Head, into: Specification): void {
         return done();
     }
   } catch (error) {
-    // What is wrong in `data` counts where its variables are used.
-    if (!(error instanceof SyntaxProblem) || !(error.outside || key === "data")) throw error;
+    // What is wrong in them counts where variables are used.
+    if (!(error instanceof SyntaxProblem) || !(error.outside || key === "data" || key === "implicit")) throw error;
     into.declarations.push(other(lines, head));
   }
 

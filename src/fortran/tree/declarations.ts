@@ -87,8 +87,16 @@ export interface OtherDeclaration {
   readonly directive?: Directive;
   /** For `data`, where it could be read. */
   readonly data?: readonly DataSet[];
+  /** For `implicit`, where it could be read. */
+  readonly implicit?: readonly ImplicitRule[];
   readonly at: Location;
   readonly before?: readonly string[];
+}
+
+/** The type of names that begin with these letters. */
+export interface ImplicitRule {
+  readonly type: TypeSpec;
+  readonly letters: readonly string[];
 }
 
 /** Objects of a `data` statement, and the values of their elements in order. */
