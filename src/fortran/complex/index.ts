@@ -35,7 +35,7 @@ import { complexVariable, isComplex, isOtherFunction, isResult, type PairPlace }
 export function withPairs(files: readonly SourceFile[], kinds: World["kinds"], problems: Problems): readonly SourceFile[] {
   if (!files.some(hasComplex)) return files;
   const world = readSymbols(files, kinds, new Problems());
-  // What is wrong with clauses is added to the problems of the run.
+  // Problems of clauses are added to the problems of the run.
   Object.assign(world, { problems });
   const scopes = new Map(world.scopes.map((scope) => [unitKey(scope.unit), scope]));
   const taken = new Set(world.scopes.flatMap(({ variables, procedures }) => [...variables.keys(), ...procedures.keys()]));

@@ -6,7 +6,7 @@ import type { Apply, ComponentRef, Expr, Name } from "../tree/index.js";
 /** Names that an `associate` around gives: whether they are complex, and their axes. */
 type Associated = ReadonlyMap<string, { readonly complex: boolean; readonly rank: number }>;
 
-/** Where an expression stands. */
+/** The names around an expression. */
 export interface PairPlace {
   readonly scope: UnitScope;
   readonly associated: Associated;

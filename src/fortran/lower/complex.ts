@@ -26,7 +26,7 @@ export function partOfComplex(cx: FortranLowering, frame: ProcedureFrame, e: App
   return name === IMAGINARY_PART ? im : re;
 }
 
-/** What complex/nodes says of an expression that cannot be written with pairs. */
+/** The reason, by complex/nodes, why an expression cannot be written with pairs. */
 export function refusedComplex({ args, at }: Apply): Unlowerable {
   const [construct, why, remedy] = args.map((arg) => (arg.kind === "value" && arg.value.kind === "literal" ? arg.value.text : ""));
   return new Unlowerable(at, construct, why, remedy);

@@ -99,7 +99,7 @@ function declaration(lines: Lines, head: Head, into: Specification): void {
         return done();
     }
   } catch (error) {
-    // What is wrong in them counts where variables are used.
+    // Problems in them count where variables are used.
     if (!(error instanceof SyntaxProblem) || !(error.outside || key === "data" || key === "implicit")) throw error;
     into.declarations.push(other(lines, head));
   }
