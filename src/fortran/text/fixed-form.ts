@@ -4,7 +4,7 @@ import type { SourceLine } from "./source-line.js";
 /* Fixed form as free form: comments by their first column, labels, continuation by column 6, statements up to column 72. */
 
 /** Whether a file is in fixed form, by its name. */
-export const isFixedForm = (file: string): boolean => /\.(f|for|ftn|fpp)$/i.test(file);
+export const isFixedForm = (file: string): boolean => /\.(f|f77|for|ftn|fpp)$/i.test(file);
 
 const LAST = 72;
 const SENTINEL = /^[cC*!](\$(?:omp|acc|cuf)|@cuf)(.)(.*)$/i;
