@@ -44,6 +44,11 @@ describe("problems", () => {
     );
   });
 
+  it("are statements that begin with words of the parser's own", () => {
+    for (const word of ["wrong", "directive", "declaration", "points", "assign"])
+      assert.match(problemsOf(() => fortran(loop("real :: x(n)", `${word} here`)))[0], /:6:\d+: .*no statement begins like this/);
+  });
+
   it("are variables with values by `data`, in common blocks or beside each other in memory", () => {
     for (const line of ["data w /1.0/, w", "common /c/ w", "equivalence (w, v)"]) {
       const text = loop(`real :: x(n), w(2), v(2)\n${line}`, "x(i) = w(1)");

@@ -292,11 +292,8 @@ export function typeOf(
     case "logical":
       return { type: "bool" };
     case "complex":
-    case "double complex": {
-      const bytes = type === "double complex" ? 8 : complexBytes(scope, { kindOf, text });
-      const why = bytes === 4 || bytes === 8 ? "complex numbers are not supported here" : "kernels have reals of 4 and 8 bytes only";
-      return { ...refuse(text, why, "use two reals"), type: bytes === 4 ? "f32" : "f64", complex: true };
-    }
+    case "double complex":
+      return { ...refuse(text, "complex numbers are not supported here", "use two reals"), ...complexOf(scope, { type, kindOf, text }) };
     case "character":
       return refuse("character", "kernels have no character strings", "keep it on the host");
     case "derived":
@@ -306,10 +303,10 @@ export function typeOf(
   }
 }
 
-/** The bytes of each of the two reals: `complex*16` counts both. */
-function complexBytes(scope: UnitScope, { kindOf, text }: Pick<TypeSpec, "kindOf" | "text">): number | undefined {
-  const bytes = kindOf ? kindBytes(scope, kindOf) : 4;
-  return bytes !== undefined && text.includes("*") ? bytes / 2 : bytes;
+/** The type of both reals: `complex*16` counts the bytes of both. */
+function complexOf(scope: UnitScope, { type, kindOf, text }: Omit<TypeSpec, "at">): Pick<Variable, "type" | "complex"> {
+  const bytes = type === "double complex" ? 8 : kindOf ? kindBytes(scope, kindOf) : 4;
+  return { type: (bytes !== undefined && text.includes("*") ? bytes / 2 : bytes) === 4 ? "f32" : "f64", complex: true };
 }
 
 /** The bytes of a kind; undefined if it cannot be known. */

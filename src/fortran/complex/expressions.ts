@@ -212,26 +212,32 @@ const ASKS: ReadonlySet<string> = new Set(["allocated", "associated", "present"]
 const SHAPES: ReadonlySet<string> = new Set(["size", "shape", "lbound", "ubound"]);
 
 function realApplied(place: PairPlace, e: Apply): Expr {
-  const { at } = e;
   if (procedureCalled(place, e)) return { ...e, args: pairedArguments(place, e, e.args) };
-  const [arg, second] = e.args.map((each) => (each.kind === "value" ? each.value : undefined));
-  const plain = { ...e, base: realDesignator(place, e.base), args: e.args.map((each) => realArgument(place, each)) };
-  if (!arg || !isComplex(place, arg)) return plain;
+  const arg = e.args[0]?.kind === "value" ? e.args[0].value : undefined;
+  if (arg && isComplex(place, arg)) return askedOf(place, e, arg);
+  return { ...e, base: realDesignator(place, e.base), args: e.args.map((each) => realArgument(place, each)) };
+}
+
+/** A real value that a function of the language gives of a complex number. */
+function askedOf(place: PairPlace, e: Apply, arg: Expr): Expr {
+  const { at, args } = e;
   const name = e.base.kind === "name" ? generalName(e.base.name) : "";
   const re = (): Expr => partOf(place, arg, "re");
   const variable = arg.kind === "name" || arg.kind === "part" ? complexVariable(place, arg) : undefined;
-  if (ASKS.has(name) && variable)
-    return variable.rank === 0 && !variable.isResult ? { ...e, args: [{ kind: "value", value: re() }] } : plain;
+  if (ASKS.has(name) && variable) {
+    const isArray = variable.rank > 0 || variable.isResult;
+    return { ...e, args: [{ kind: "value", value: isArray ? asArray(place, arg) : re() }] };
+  }
   if (SHAPES.has(name)) return shapeOf(e, arg, variable !== undefined, re);
   switch (name) {
     case "real":
-      return second ? applied("real", [re(), second], at) : re();
+      return args[1]?.kind === "value" ? applied("real", [re(), args[1].value], at) : re();
     case "dble":
     case "int":
     case "precision":
     case "range":
     case "kind":
-      return { ...e, args: [{ kind: "value", value: re() }, ...plain.args.slice(1)] };
+      return { ...e, args: [{ kind: "value", value: re() }, ...args.slice(1)] };
     case "aimag":
       return partOf(place, arg, "im");
     case "abs":

@@ -20,10 +20,11 @@ export const COMPLEX_POWER = "complex power";
 /** An expression that is refused if it is lowered. */
 export const REFUSED = "refused complex";
 
-export const isOfComplex = (name: string): boolean => name === REAL_PART || name === IMAGINARY_PART || name === MODULUS;
+export const isOfComplex = (name: string): boolean => name === REAL_PART || name === IMAGINARY_PART || name === MODULUS || name === REFUSED;
 
 /** Whether a function has the axes of its first argument, a complex expression. */
-export const isAsLargeAsFirst = (name: string): boolean => isOfComplex(name) || name === COMPLEX_POWER || name === "conjg";
+export const isAsLargeAsFirst = (name: string): boolean =>
+  (isOfComplex(name) && name !== REFUSED) || name === COMPLEX_POWER || name === "conjg";
 
 export const applied = (name: string, args: readonly Expr[], at: Location): Apply => ({
   kind: "apply",

@@ -79,15 +79,18 @@ export function isComplex(place: PairPlace, e: Expr): boolean {
       return ["+", "-", "*", "/", "**"].includes(e.op) && (isComplex(place, e.a) || isComplex(place, e.b));
     case "constructor":
       return e.type?.type === "complex" || e.items.some((item) => item.kind !== "implied-do" && isComplex(place, item)) || loops(place, e);
-    case "apply": {
-      const procedure = procedureCalled(place, e);
-      if (procedure) return functionResult(procedure)?.complex === true;
-      if (complexVariable(place, e.base)) return true;
-      const name = e.base.kind === "name" && !namedVariable(place.scope, e.base) ? generalName(e.base.name) : "";
-      const given = KEEP.has(name) ? e.args.slice(0, 2) : [];
-      return MAKES.has(name) || given.some((arg) => arg.kind === "value" && isComplex(place, arg.value));
-    }
+    case "apply":
+      return isComplexApplied(place, e);
   }
+}
+
+function isComplexApplied(place: PairPlace, e: Apply): boolean {
+  const procedure = procedureCalled(place, e);
+  if (procedure) return functionResult(procedure)?.complex === true;
+  if (complexVariable(place, e.base)) return true;
+  const name = e.base.kind === "name" && !namedVariable(place.scope, e.base) ? generalName(e.base.name) : "";
+  const given = KEEP.has(name) ? e.args.slice(0, 2) : [];
+  return MAKES.has(name) || given.some((arg) => arg.kind === "value" && isComplex(place, arg.value));
 }
 
 const loops = (place: PairPlace, e: Extract<Expr, { kind: "constructor" }>): boolean =>

@@ -2,7 +2,7 @@ import { binary, call, cast, compare, constant, int, logical, select, unary } fr
 import { isFloat } from "../../ir/scalars.js";
 import type { Expr, Location, ScalarType } from "../../ir/types.js";
 import { findProcedure } from "../analyse/symbols.js";
-import { COMPLEX_POWER, IMAGINARY_PART, MODULUS } from "../complex/nodes.js";
+import { COMPLEX_POWER, IMAGINARY_PART, MODULUS, REFUSED } from "../complex/nodes.js";
 import type { Apply, Binary, Expr as Tree } from "../tree/index.js";
 import { fortranConstant } from "./constants.js";
 import type { FortranLowering, ProcedureFrame } from "./lowering.js";
@@ -21,13 +21,14 @@ type Place = readonly [cx: FortranLowering, frame: ProcedureFrame, index: readon
 export function partOfComplex(cx: FortranLowering, frame: ProcedureFrame, e: Apply, index: readonly Expr[]): Expr {
   const [arg] = e.args;
   const name = treeName(e.base);
+  if (name === REFUSED) throw refusedComplex(e);
   const { re, im } = complexValue(cx, frame, (arg as { value: Tree }).value, index);
   if (name === MODULUS) return call("hypot", re as never, im);
   return name === IMAGINARY_PART ? im : re;
 }
 
 /** The reason, by complex/nodes, why an expression cannot be written with pairs. */
-export function refusedComplex({ args, at }: Apply): Unlowerable {
+function refusedComplex({ args, at }: Apply): Unlowerable {
   const [construct, why, remedy] = args.map((arg) => (arg.kind === "value" && arg.value.kind === "literal" ? arg.value.text : ""));
   return new Unlowerable(at, construct, why, remedy);
 }

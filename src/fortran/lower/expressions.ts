@@ -18,7 +18,7 @@ import type { Apply, ActualArgument, Binary, Constructor, Expr as Tree, Literal,
 import { counted, declaredShape, section, type ArrayValue, type ArrayElement } from "./arrays.js";
 import { fortranConstant, minus, plus } from "./constants.js";
 import { BOTH_PARTS, isAsLargeAsFirst, isOfComplex, REFUSED } from "../complex/nodes.js";
-import { partOfComplex, refusedComplex } from "./complex.js";
+import { partOfComplex } from "./complex.js";
 import { conversionOf, elemental, isElemental } from "./intrinsics.js";
 import { objectOf, variableIn, type ProcedureFrame, type FortranLowering } from "./lowering.js";
 import { toldByOpenMP } from "./runtime.js";
@@ -43,7 +43,7 @@ function wrapping(cx: FortranLowering, frame: ProcedureFrame, e: Tree, index: re
     case "part":
       return named(cx, frame, e, index);
     case "apply":
-      return applied(cx, frame, e, index);
+      return (isOfComplex(treeName(e.base)) ? partOfComplex : applied)(cx, frame, e, index);
     case "group":
       return wrapping(cx, frame, e.a, index);
     case "unary": {
@@ -328,8 +328,6 @@ function applied(cx: FortranLowering, frame: ProcedureFrame, e: Apply, index: re
     return elementOf(found.array, index, e.at, found.array.name, "a section of an array");
   }
   const name = treeName(e.base);
-  if (isOfComplex(name)) return partOfComplex(cx, frame, e, index);
-  if (name === REFUSED) throw refusedComplex(e);
   const [asked, more] = e.args;
   if (ASKS.includes(name) && asked?.kind === "value" && !more && (asked.value.kind === "name" || asked.value.kind === "part")) {
     const { value: of } = asked;
