@@ -1,3 +1,4 @@
+import { own } from "../../base/own.js";
 import type { Bound, DataLoop, DataSet, Designator, Expr } from "../tree/index.js";
 import type { UnitScope, Variable } from "./scope.js";
 import { bindingsOf } from "./visible.js";
@@ -154,13 +155,14 @@ function computed(scope: UnitScope, e: Expr, env: ReadonlyMap<string, number>): 
     case "unary":
       return (e.op === "-" ? -1 : 1) * computed(scope, e.a, env);
     case "binary":
-      return COMPUTE[e.op]?.(computed(scope, e.a, env), computed(scope, e.b, env)) ?? NaN;
+      return own(COMPUTE, e.op)?.(computed(scope, e.a, env), computed(scope, e.b, env)) ?? NaN;
     case "name": {
       const known = env.get(e.name);
       const [binding, other] = known === undefined ? bindingsOf(scope, e.name) : [];
       const constant = other ? undefined : binding?.scope?.variables.get(binding.name);
       return known ?? (constant?.value && constant.attributes.has("parameter") ? computed(constant.scope, constant.value, new Map()) : NaN);
     }
+    // Any other expression is not a constant integer.
     default:
       return NaN;
   }

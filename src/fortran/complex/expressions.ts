@@ -1,3 +1,4 @@
+import { unreachable } from "../../base/unreachable.js";
 import type { ActualArgument, Apply, ComponentRef, Constructor, Expr, ImpliedDo, Name, TypeSpec } from "../tree/index.js";
 import {
   applied,
@@ -68,6 +69,8 @@ export function partOf(place: PairPlace, e: Expr, part: ComplexPart): Expr {
       return partOfApplied(place, e, part);
     case "literal":
       return e;
+    default:
+      return unreachable(e);
   }
 }
 
@@ -167,6 +170,7 @@ function complexTree(place: PairPlace, e: Expr): Expr {
         ? applied(name, [complexTree(place, arg.value)], at)
         : pair();
     }
+    // Any other expression is a pair of its parts.
     default:
       return pair();
   }
@@ -197,6 +201,8 @@ export function realExpr(place: PairPlace, e: Expr): Expr {
       return constructorOf(e, of);
     case "apply":
       return realApplied(place, e);
+    default:
+      return unreachable(e);
   }
 }
 
@@ -242,6 +248,7 @@ function askedOf(place: PairPlace, e: Apply, arg: Expr): Expr {
       return partOf(place, arg, "im");
     case "abs":
       return applied(MODULUS, [complexTree(place, arg)], at);
+    // Any other function is refused.
     default:
       return refusedTree(name || "(…)", "it is not supported for complex numbers", "take real(z) and aimag(z)", at);
   }

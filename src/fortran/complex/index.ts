@@ -1,3 +1,4 @@
+import { unreachable } from "../../base/unreachable.js";
 import { readSymbols, type UnitScope, type World } from "../analyse/symbols.js";
 import { eachNode } from "../analyse/visit.js";
 import { Problems } from "../errors.js";
@@ -135,6 +136,8 @@ function declarationsOf(place: PairPlace, declaration: Declaration): Declaration
     }
     case "interface":
       return [declaration];
+    default:
+      return unreachable(declaration);
   }
 }
 

@@ -70,6 +70,7 @@ function statement(place: UnitPlace, s: Stmt, masked: boolean): Stmt[] {
       };
       return [withBodies(made, (body) => statementsOf(place, body, masked || s.forall === true))];
     }
+    // Any other statement has expressions and bodies alone.
     default: {
       const isMasked = masked || s.kind === "where";
       return [withBodies(plainly(place, s), (body) => statementsOf(place, body, isMasked))];

@@ -1,3 +1,4 @@
+import { unreachable } from "../../base/unreachable.js";
 import { find, findProcedure, namedVariable, type UnitScope, type Variable } from "../analyse/symbols.js";
 import type { Apply, ComponentRef, Expr, Name } from "../tree/index.js";
 
@@ -81,6 +82,8 @@ export function isComplex(place: PairPlace, e: Expr): boolean {
       return e.type?.type === "complex" || e.items.some((item) => item.kind !== "implied-do" && isComplex(place, item)) || loops(place, e);
     case "apply":
       return isComplexApplied(place, e);
+    default:
+      return unreachable(e);
   }
 }
 

@@ -49,6 +49,7 @@ export function complexValue(cx: FortranLowering, frame: ProcedureFrame, e: Tree
       return operated(place, e);
     case "apply":
       return applied(place, e);
+    // Any other expression would be a leaf, which is a pair.
     default:
       throw new Unlowerable(e.at, treeName(e), "it is not a complex number", "write cmplx(x, y)");
   }
@@ -80,6 +81,7 @@ function operated([cx, frame, index]: Place, e: Binary): Pair {
       return kept(cx, product(kept(cx, a), kept(cx, b)));
     case "/":
       return quotient(cx, kept(cx, a), kept(cx, b));
+    // Any other operator is refused.
     default:
       throw new Unlowerable(at, op, "it is not an operation of complex numbers", "compare real(z) and aimag(z)");
   }
