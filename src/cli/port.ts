@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { basename, dirname, extname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import { FORTRAN_TARGETS, CPP_TARGETS, KERNEL_TARGETS, PORT_TARGETS, type PortTarget } from "../fortran/port/targets.js";
 import type { PortedFile, PortOptions, Source } from "../fortran/port/sources.js";
@@ -34,7 +34,7 @@ export function addPort(program: Command, shell: Shell): void {
     .description(
       "translate loops of CUDA Fortran, OpenACC and do concurrent: into Fortran for one core, all cores or a GPU, or into another language",
     )
-    .argument("<files...>", "Fortran in free form: .f90, .F90, .cuf, .CUF")
+    .argument("<files...>", "Fortran: .f90, .F90, .cuf, .CUF; .f, .F, .for, .ftn in fixed form")
     .option("--to <targets>", `targets, separated by commas: ${PORT_TARGETS.join(", ")}`, targets, [...FORTRAN_TARGETS])
     .option("--out <folder>", "write files into a folder instead of printing them; for several targets, a folder each inside it")
     .option("--config <file>", "settings in TOML: names, and the order of loops")
@@ -127,9 +127,6 @@ const report = (made: readonly PortedFile[]): unknown =>
 
 /** @throws IsoformError */
 function readSource(path: string): Source {
-  const end = extname(path).toLowerCase();
-  if ([".f", ".for", ".ftn", ".f77"].includes(end))
-    throw new IsoformError(`${path} is in fixed form, as its name says: convert it to free form first`);
   const text = readText(path);
   if (text.includes("\0")) throw new IsoformError(`${path} is not a text file: it has a zero byte`);
   return { file: path, text };

@@ -146,7 +146,6 @@ describe("isoform port", () => {
   const options: [words: string[], message: RegExp][] = [
     [["nowhere.F90"], /^isoform: cannot read nowhere\.F90: ENOENT/],
     [["."], /^isoform: cannot read \.: it is a folder/],
-    [["heat.f"], /^isoform: heat\.f is in fixed form, as its name says: convert it to free form first/],
     [["binary.F90"], /^isoform: binary\.F90 is not a text file/],
     [
       ["heat_gpu.F90", "--to", "cpu,hpi"],

@@ -22,6 +22,8 @@ function shape(e: Expr): string {
       return `(${e.op}${shape(e.a)})`;
     case "binary":
       return `(${shape(e.a)}${e.op}${shape(e.b)})`;
+    case "complex":
+      return `<${shape(e.re)};${shape(e.im)}>`;
     case "group":
       return `{${shape(e.a)}}`;
     case "constructor":
@@ -38,6 +40,7 @@ const kinds = (lines: string): string[] => statements(lines).map((s) => s.kind);
 describe("expressions", () => {
   const shapes: [text: string, shape: string][] = [
     ["-a**2", "(-(a**2))"],
+    ["(1.0, -2)*z", "(<1.0;(-2)>*z)"],
     ["2**3**2", "(2**(3**2))"],
     ["-a*b+c", "((-(a*b))+c)"],
     ["a-b-c", "((a-b)-c)"],
@@ -147,7 +150,7 @@ describe("statements", () => {
       ["forall (i=1:n) a(i) = 1", "do-concurrent"],
       ["forall (i=1:n)\na(i) = 1\nend forall", "do-concurrent"],
       ["error stop 2", "stop"],
-      ["a = (1.0, 2.0)", "unsupported"],
+      ["a = (1.0, 2.0)", "assign"],
       ["a = b .cross. c", "unsupported"],
     ];
     for (const [text, kind] of each) assert.deepEqual(kinds(text), [kind], text);

@@ -37,15 +37,20 @@ describe("problems", () => {
   });
 
   it("are dummy arguments of inlined functions without a type", () => {
-    const text = `module m\ncontains\n${loop("real :: x(n)", "x(i) = f(i)")}\nfunction f(j)\nreal :: f\nf = 1\nend function\nend module`;
+    const text = `module m\nimplicit none\ncontains\n${loop("real :: x(n)", "x(i) = f(i)")}\nfunction f(j)\nreal :: f\nf = 1\nend function\nend module`;
     assert.deepEqual(
       problemsOf(() => fortran(text)).map((line) => line.replace(/^.*?:(?=\d)/, "")),
-      ["11:1: j: a dummy argument without a declaration (declare its type)"],
+      ["12:1: j: a dummy argument without a declaration (declare its type)"],
     );
   });
 
+  it("are statements that begin with words of the parser's own", () => {
+    for (const word of ["wrong", "directive", "declaration", "points", "assign"])
+      assert.match(problemsOf(() => fortran(loop("real :: x(n)", `${word} here`)))[0], /:6:\d+: .*no statement begins like this/);
+  });
+
   it("are variables with values by `data`, in common blocks or beside each other in memory", () => {
-    for (const line of ["data w /1.0, 2.0/", "common /c/ w", "equivalence (w, v)"]) {
+    for (const line of ["data w /1.0/, w", "common /c/ w", "equivalence (w, v)"]) {
       const text = loop(`real :: x(n), w(2), v(2)\n${line}`, "x(i) = w(1)");
       assert.match(problemsOf(() => fortran(text))[0], new RegExp(`:7:8: ${line.split(" ")[0]} :: w: `));
     }
@@ -72,7 +77,7 @@ describe("problems", () => {
       loop(declarations, statement).replace("subroutine s", `subroutine ${name}`);
     const text = [
       named("first", "real :: x(n)", "x(i) = = 1"),
-      named("second", "real :: x(n)\ncomplex :: z", "z = 1\nx(i) = 2"),
+      named("second", "real :: x(n)\nreal(16) :: z", "z = 1\nx(i) = 2"),
       // What calls the first is not wrong.
       named("third", "real :: x(n)").replace("end subroutine", "call first(n, x)\nend subroutine"),
       named("fourth", "real :: x(n)", "x(i) = y"),
@@ -80,7 +85,7 @@ describe("problems", () => {
     const lines = (make: () => unknown): string[] => problemsOf(make).map((line) => line.split(": ").slice(0, 2).join(": "));
     assert.deepEqual(
       lines(() => fortran(text)),
-      ["program.F90:6:8: =", "program.F90:11:12: complex", "program.F90:33:8: y"],
+      ["program.F90:6:8: =", "program.F90:11:13: real of kind 16", "program.F90:33:8: y"],
     );
     const ports = text.replace("x(i) = y", "x(i) = 1\nend do\n!$acc parallel loop\nx(1) = 2\ndo i = 1, n");
     assert.equal(lines(() => portSources([{ file: "a.F90", text: ports }], { targets: ["cpu"] })).length, 2);

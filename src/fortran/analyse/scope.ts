@@ -9,6 +9,8 @@ export interface Variable {
   readonly type: ScalarType;
   /** Why no kernel can use it: `complex`. */
   readonly refused?: { readonly construct: string; readonly why: string; readonly remedy: string };
+  /** Two reals of its type: its program is read with these in its place (complex/index). */
+  readonly complex?: true;
   /** An integer of 64 bits: `refused`, but for scalars where 32 are enough (lower/wide). */
   readonly wide?: true;
   /** An integer of 8 bits: `refused`, but for arrays of the program and for scalars. */

@@ -16,6 +16,7 @@ import type {
 import { withoutBlocks } from "./blocks.js";
 import { besideComponents } from "./component-names.js";
 import type { Procedures } from "./flow.js";
+import { declareData } from "./data.js";
 import { mayChange } from "./initial.js";
 import type { UnitScope, Variable, World } from "./scope.js";
 import { bindingsOf } from "./visible.js";
@@ -168,6 +169,7 @@ function declareAll(scope: UnitScope): void {
     if (declaration.kind === "attributes" && declaration.attribute === "save" && declaration.names.length === 0)
       for (const made of drafts.values()) if (made.name !== result) made.attributes.add("save");
     if (declaration.kind !== "other") continue;
+    if (declaration.data) continue;
     const [, word, rest] = /^(data|common|equivalence)\b(.*)$/is.exec(declaration.text) ?? [];
     // Between slashes stand values, or a block's name.
     for (const name of rest?.replace(/\/[^/]*\//g, " ").match(/\b[a-z]\w*/gi) ?? [])
@@ -190,6 +192,7 @@ function declareAll(scope: UnitScope): void {
     const { value: _, ...rest } = declared;
     scope.variables.set(made.name, rest);
   }
+  declareData(scope, (name) => isConstant(scope, name, scope.variables.get(name)!.attributes));
   for (const name of dummies)
     if (!scope.variables.has(name)) scope.world.problems.add(unit.at, name, "a dummy argument without a declaration", "declare its type");
 }
@@ -198,7 +201,7 @@ function declareAll(scope: UnitScope): void {
 const REFUSED: Readonly<Record<string, { readonly why: string; readonly remedy: string }>> = {
   pointer: { why: "only pointers to arrays are supported", remedy: "use the variable itself" },
   shared: { why: "only kernels can declare shared memory", remedy: "declare it in an attributes(global) procedure, and pass it" },
-  data: { why: "`data` statements are not supported", remedy: "give the values in the declaration" },
+  data: { why: "its `data` statement cannot be read", remedy: "give the values in the declaration" },
   common: { why: "common blocks are not supported", remedy: "put it into a module" },
   equivalence: { why: "two names for the same memory are not supported", remedy: "use one of the names" },
 };
@@ -226,6 +229,7 @@ function variable(scope: UnitScope, { name, spec, dims, attributes, value, at }:
     name,
     type: typed.type,
     ...(refused && { refused }),
+    ...(typed.complex && !reason && { complex: true }),
     ...(typed.wide && !reason && !dims?.length && { wide: true }),
     ...(typed.byte && !reason && { byte: true }),
     ...(spec.derived && { derived: spec.derived }),
@@ -250,7 +254,10 @@ export const isStreamKind = ({ kindOf }: Pick<TypeSpec, "kindOf">): boolean =>
   kindOf?.kind === "name" && kindOf.name === "cuda_stream_kind";
 
 /** The type of kernels' code for a declared one. */
-export function typeOf(scope: UnitScope, { type, kindOf, derived }: TypeSpec): Pick<Variable, "type" | "refused" | "wide" | "byte"> {
+export function typeOf(
+  scope: UnitScope,
+  { type, kindOf, derived, text }: TypeSpec,
+): Pick<Variable, "type" | "refused" | "complex" | "wide" | "byte"> {
   const refuse = (construct: string, why: string, remedy: string) => ({ type: "f64" as const, refused: { construct, why, remedy } });
   switch (type) {
     case "double precision":
@@ -285,7 +292,8 @@ export function typeOf(scope: UnitScope, { type, kindOf, derived }: TypeSpec): P
     case "logical":
       return { type: "bool" };
     case "complex":
-      return refuse("complex", "kernels have no complex numbers", "use two reals");
+    case "double complex":
+      return { ...refuse(text, "complex numbers are not supported here", "use two reals"), ...complexOf(scope, { type, kindOf, text }) };
     case "character":
       return refuse("character", "kernels have no character strings", "keep it on the host");
     case "derived":
@@ -293,6 +301,12 @@ export function typeOf(scope: UnitScope, { type, kindOf, derived }: TypeSpec): P
     default:
       return unreachable(type);
   }
+}
+
+/** The type of both reals: `complex*16` counts the bytes of both. */
+function complexOf(scope: UnitScope, { type, kindOf, text }: Omit<TypeSpec, "at">): Pick<Variable, "type" | "complex"> {
+  const bytes = type === "double complex" ? 8 : kindOf ? kindBytes(scope, kindOf) : 4;
+  return { type: (bytes !== undefined && text.includes("*") ? bytes / 2 : bytes) === 4 ? "f32" : "f64", complex: true };
 }
 
 /** The bytes of a kind; undefined if it cannot be known. */

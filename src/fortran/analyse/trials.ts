@@ -120,6 +120,8 @@ export class TrialRun {
         return this.variable(scope, e, call);
       case "apply":
         return this.applied(scope, e, call);
+      case "complex":
+        return this.unknown("a complex number");
       case "constructor":
         return integer(NaN);
       default:

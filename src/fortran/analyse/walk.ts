@@ -4,7 +4,7 @@ import { eachNode, eachStatement } from "./visit.js";
 
 /* Visits of the syntax tree. */
 
-const EXPRESSIONS: readonly string[] = ["literal", "name", "part", "apply", "unary", "binary", "group", "constructor"];
+const EXPRESSIONS: readonly string[] = ["literal", "complex", "name", "part", "apply", "unary", "binary", "group", "constructor"];
 /** Keys of a statement that hold other statements, or say how they are meant. */
 const NOT_OWN: readonly string[] = ["at", "body", "otherwise", "directive", "declarations", "options"];
 

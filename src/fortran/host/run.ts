@@ -17,7 +17,7 @@ import {
   type Variable,
 } from "../analyse/symbols.js";
 import { variableName } from "../analyse/walk.js";
-import { lowerValue, usesArrays, type LoweredSequence } from "../lower/kernels.js";
+import { lowerSequence, lowerValue, usesArrays, type LoweredSequence } from "../lower/kernels.js";
 import { sequenceKernel } from "../lower/sequence-kernel.js";
 import type { ParamSource } from "../lower/lowering.js";
 import { elementType } from "../lower/values.js";
@@ -417,7 +417,7 @@ export class HostRun {
     const wanted = extents?.map((extent) => extent && Math.max(0, Number(evaluate(extent, known))));
     let view = home.arrays.get(key);
     if (!view) {
-      if (variable.initial) throw new RunError(`${kernel.name}: the array ${name} has initial values: make it a parameter`);
+      if (variable.initial && !variable.component) return this.initialised(variable, wanted, own);
       // Programs begin with the arrays of modules, too.
       const isMissing = isGiven(variable) && (own.around().at(-1)!.scope.unit.kind !== "program" || variable.dummy);
       if (isMissing || !wanted || wanted.includes(undefined))
@@ -428,6 +428,17 @@ export class HostRun {
     if (view.type !== elementType(variable))
       throw new RunError(`${kernel.name}: ${name} is given an array of ${view.type}, and is declared as ${elementType(variable)}`);
     return wanted ? shaped(view, name, wanted) : view.rank === rank ? view : shaped(view, name, Array<undefined>(rank).fill(undefined));
+  }
+
+  /** The array with the values that it begins with. */
+  private async initialised(variable: Variable, wanted: readonly (number | undefined)[] | undefined, own: Variables): Promise<View> {
+    const { name, scope, at, initial } = variable;
+    if (!wanted || wanted.includes(undefined)) throw new RunError(`${name} has initial values, and bounds that are not known`);
+    const view = this.fresh(elementType(variable), wanted as number[]);
+    const { home, key } = own.place(name, variable);
+    home.arrays.set(key, view);
+    await this.sequence(lowerSequence(scope, [{ kind: "assign", target: { kind: "name", name, at }, value: initial!, at }]), own);
+    return view;
   }
 
   private async call(step: Extract<HostStep, { kind: "call" }>, own: Variables): Promise<void> {
@@ -522,10 +533,11 @@ export class HostRun {
   private async begunArray(name: string, own: Variables): Promise<View> {
     const variable = findNamed(own.scope, name);
     const sized = variable?.dims?.every(({ upper }) => upper && upper !== "*");
-    if (!variable || !sized || isGiven(variable) || variable.component || variable.initial)
+    if (!variable || !sized || (isGiven(variable) && !variable.initial) || variable.component)
       throw new RunError(`${own.scope.unit.name}: the array ${name} is missing: pass it to run, or allocate it`);
     const bound = (e: Expr): LoweredSequence => lowerValue(variable.scope, e, "i32");
     const bounds = variable.dims!.map(({ lower, upper }) => ({ ...(lower && { lower: bound(lower) }), upper: bound(upper as Expr) }));
+    if (variable.initial) return this.initialised(variable, await this.extents(bounds, own), own);
     const view = this.fresh(elementType(variable), await this.extents(bounds, own));
     const { home, key } = own.place(name);
     home.arrays.set(key, view);

@@ -2,12 +2,14 @@ import { int } from "../../ir/expressions.js";
 import { unreachable } from "../../base/unreachable.js";
 import { find, findProcedure, type UnitScope } from "../analyse/symbols.js";
 import { bare, namesInExpr, visitExpr } from "../analyse/walk.js";
+import { BOTH_PARTS, isOfComplex } from "../complex/nodes.js";
 import type { ActualArgument, Expr as Tree, Stmt as TreeStmt, Where } from "../tree/index.js";
 import { isOverArrays } from "./array-functions.js";
 import type { ArrayValue } from "./arrays.js";
 import { designated, eachIndex, isArray, itemsOf, probe, extentsOfExpr, value, valueAs } from "./expressions.js";
 import type { ProcedureFrame, FortranLowering } from "./lowering.js";
-import { treeName, Unlowerable } from "./values.js";
+import { complexValue } from "./complex.js";
+import { converted, treeName, Unlowerable } from "./values.js";
 
 /* Assignments of whole arrays and of sections. The right side counts as it was before any element is assigned. */
 
@@ -20,6 +22,7 @@ export function assignArray(cx: FortranLowering, target: Tree, array: ArrayValue
     items.forEach((item, n) => cx.push(array.at([int(n)]).store(item, at)));
     return;
   }
+  if (source.kind === "apply" && treeName(source) === BOTH_PARTS) return assignPairs(cx, target, array, source.args[0], frame);
   const kept = keepScalars(cx, frame, from);
   const shape = extentsOfExpr(cx, kept.frame, kept.e);
   if (shape && shape.length !== array.extents.length)
@@ -30,7 +33,30 @@ export function assignArray(cx: FortranLowering, target: Tree, array: ArrayValue
   }
   const each = (to: ArrayValue): void =>
     eachIndex(cx, array.extents, (index) => cx.push(to.at(index).store(valueAs(cx, kept.frame, array.type, kept.e, index), at)));
-  if (!namesElsewhere(cx, kept.frame, kept.e, target, array)) return each(array);
+  copiedIf(cx, namesElsewhere(cx, kept.frame, kept.e, target, array), array, each);
+}
+
+/** Both parts of complex elements: the right side is computed once for them. */
+function assignPairs(cx: FortranLowering, target: Tree, array: ArrayValue, from: ActualArgument, frame: ProcedureFrame): void {
+  if (from.kind !== "value") return;
+  const at = cx.location;
+  const [, ...extents] = array.extents;
+  const shape = extentsOfExpr(cx, frame, from.value) ?? extents;
+  if (shape.length !== extents.length)
+    throw new Unlowerable(at, array.name, `an array of ${shape.length} axes is assigned to an array of ${extents.length}`);
+  const each = (to: ArrayValue): void =>
+    eachIndex(cx, extents, (index) => {
+      const { re, im } = complexValue(cx, frame, from.value, index);
+      const both = [re, im].map((e) => cx.kept("part", converted(array.type, e, at)));
+      both.forEach((e, part) => cx.push(to.at([int(part), ...index]).store(e, at)));
+    });
+  copiedIf(cx, namesElsewhere(cx, frame, from.value, target, array, withoutPart), array, each);
+}
+
+/** Assigns to a copy first where elements may be read that were assigned before. */
+function copiedIf(cx: FortranLowering, isNeeded: boolean, array: ArrayValue, each: (to: ArrayValue) => void): void {
+  const at = cx.location;
+  if (!isNeeded) return each(array);
   if (!cx.canHave(array.extents))
     throw new Unlowerable(
       at,
@@ -58,7 +84,7 @@ export function where(cx: FortranLowering, stmt: Where, frame: ProcedureFrame): 
   // All statements are carried out for one element, then for the next.
   for (const e of [...stmt.branches.map(({ cond }) => cond), ...assigned.map((one) => one.value)])
     for (const { target, array } of assigned)
-      if (probe(cx, () => namesElsewhere(cx, frame, e, target, array)))
+      if (probe(cx, () => namesElsewhere(cx, frame, e, target, array, withoutNumber)))
         throw new Unlowerable(e.at, array.name, "where assigns it, and reads other elements of it", "write a do loop");
   eachIndex(cx, shape, (index) => {
     const assign = (body: readonly TreeStmt[]): void => {
@@ -90,6 +116,7 @@ function keepScalars(cx: FortranLowering, frame: ProcedureFrame, e: Tree): { e: 
       case "binary":
         return { ...node, a: kept(node.a), b: kept(node.b) };
       case "apply": {
+        if (isOfComplex(treeName(node)) && extentsOfExpr(cx, frame, node)) return node;
         const procedure = isArray(frame, node.base) ? undefined : findProcedure(frame.scope, treeName(node.base));
         const given = procedure && givesArray(procedure) ? cx.parts.inline(cx, frame, procedure, node.args, node.at) : undefined;
         if (given) {
@@ -107,6 +134,7 @@ function keepScalars(cx: FortranLowering, frame: ProcedureFrame, e: Tree): { e: 
         return { kind: "name", name, at: node.at };
       }
       case "literal":
+      case "complex":
       case "name":
       case "part":
       case "constructor":
@@ -126,9 +154,17 @@ const givesArray = (procedure: UnitScope): boolean => {
 /** Functions that ask for more about an array than its elements. */
 const INQUIRIES: ReadonlySet<string> = new Set(["size", "lbound", "ubound", "huge", "tiny", "epsilon", "kind"]);
 
-/** Whether an expression reads other elements of an array than the one that it is assigned to. */
-function namesElsewhere(cx: FortranLowering, frame: ProcedureFrame, e: Tree, target: Tree, array: ArrayValue): boolean {
-  const [here, name] = [written(target), treeName(target)];
+/** Whether an expression reads other elements of an array than the one that it is assigned to; `element` gives what counts as one. */
+function namesElsewhere(
+  cx: FortranLowering,
+  frame: ProcedureFrame,
+  e: Tree,
+  target: Tree,
+  array: ArrayValue,
+  element = (node: Tree): Tree => node,
+): boolean {
+  const place = (node: Tree): string => written(element(node));
+  const [here, name] = [place(target), treeName(target)];
   let found = false;
   visitExpr(e, (node) => {
     if (node.kind !== "apply" && node.kind !== "name" && node.kind !== "part") return true;
@@ -141,7 +177,7 @@ function namesElsewhere(cx: FortranLowering, frame: ProcedureFrame, e: Tree, tar
     }
     if (!isArray(frame, node.kind === "apply" ? node.base : node)) return true;
     const named = probe(cx, () => designated(cx, frame, node));
-    if (named?.array.name === array.name ? written(node) !== here : node.kind === "apply" && node.args.some(mentions(name))) found = true;
+    if (named?.array.name === array.name ? place(node) !== here : node.kind === "apply" && node.args.some(mentions(name))) found = true;
     return false;
   });
   return found;
@@ -151,6 +187,15 @@ const mentions =
   (name: string) =>
   (arg: ActualArgument): boolean =>
     (arg.kind === "value" ? [arg.value] : [arg.lower, arg.upper, arg.step]).some((e) => e !== undefined && namesInExpr(e).has(name));
+
+/** Both parts of a complex element are one. */
+const withoutPart = (e: Tree): Tree => (e.kind === "apply" ? { ...e, args: e.args.slice(1) } : e);
+
+/** Takes `a(1, :)` and `a(2, :)` as one: each element is read and written by itself. */
+function withoutNumber(e: Tree): Tree {
+  const [first] = e.kind === "apply" ? e.args : [];
+  return first?.kind === "value" && first.value.kind === "literal" ? withoutPart(e) : e;
+}
 
 /** The text of an expression, the same for `a` and `a(:, :)`. */
 function written(e: Tree): string {

@@ -17,6 +17,8 @@ import { variableName } from "../analyse/walk.js";
 import type { Apply, ActualArgument, Binary, Constructor, Expr as Tree, Literal, Name, ComponentRef } from "../tree/index.js";
 import { counted, declaredShape, section, type ArrayValue, type ArrayElement } from "./arrays.js";
 import { fortranConstant, minus, plus } from "./constants.js";
+import { BOTH_PARTS, isAsLargeAsFirst, isOfComplex, REFUSED } from "../complex/nodes.js";
+import { partOfComplex } from "./complex.js";
 import { conversionOf, elemental, isElemental } from "./intrinsics.js";
 import { objectOf, variableIn, type ProcedureFrame, type FortranLowering } from "./lowering.js";
 import { toldByOpenMP } from "./runtime.js";
@@ -41,7 +43,7 @@ function wrapping(cx: FortranLowering, frame: ProcedureFrame, e: Tree, index: re
     case "part":
       return named(cx, frame, e, index);
     case "apply":
-      return applied(cx, frame, e, index);
+      return (isOfComplex(treeName(e.base)) ? partOfComplex : applied)(cx, frame, e, index);
     case "group":
       return wrapping(cx, frame, e.a, index);
     case "unary": {
@@ -52,6 +54,8 @@ function wrapping(cx: FortranLowering, frame: ProcedureFrame, e: Tree, index: re
     }
     case "binary":
       return operated(cx, frame, e, index);
+    case "complex":
+      throw new Unlowerable(e.at, "(…, …)", "a complex number is used where a real one is needed", "write real(z) or aimag(z)");
     case "constructor":
       return materialised(cx, frame, e).at(index).load(e.at);
     default:
@@ -229,6 +233,8 @@ export function extentsOfExpr(cx: FortranLowering, frame: ProcedureFrame, e: Tre
       return extentsOfExpr(cx, frame, e.a);
     case "binary":
       return extentsOfExpr(cx, frame, e.a) ?? extentsOfExpr(cx, frame, e.b);
+    case "complex":
+      return extentsOfExpr(cx, frame, e.re) ?? extentsOfExpr(cx, frame, e.im);
     case "apply": {
       if (isArray(frame, e.base)) {
         if (e.args.every((arg) => arg.kind === "value" && !extentsOfExpr(cx, frame, arg.value))) return undefined;
@@ -238,6 +244,9 @@ export function extentsOfExpr(cx: FortranLowering, frame: ProcedureFrame, e: Tre
       const name = treeName(e.base);
       const procedure = findProcedure(frame.scope, name);
       if (procedure && !isElementalProcedure(procedure)) return undefined;
+      if (name === BOTH_PARTS) return [int(2), ...(firstExtents(cx, frame, e) ?? [])];
+      if (isAsLargeAsFirst(name)) return firstExtents(cx, frame, e);
+      if (name === REFUSED) return undefined;
       if (!procedure && !isElemental(name) && conversionOf(name) === undefined) return cx.parts.arrayShape(cx, frame, e);
       for (const arg of e.args)
         if (arg.kind === "value") {
@@ -249,6 +258,10 @@ export function extentsOfExpr(cx: FortranLowering, frame: ProcedureFrame, e: Tre
     default:
       return unreachable(e);
   }
+}
+
+function firstExtents(cx: FortranLowering, frame: ProcedureFrame, { args: [first] }: Apply): readonly Expr[] | undefined {
+  return first?.kind === "value" ? extentsOfExpr(cx, frame, first.value) : undefined;
 }
 
 const MOST_ITEMS = 1000;

@@ -92,7 +92,8 @@ function power(c: Cursor): Expr {
   return { kind: "binary", op: "**", a, b, at: a.at };
 }
 
-function primary(c: Cursor): Expr {
+/** A value without operators. */
+export function primary(c: Cursor): Expr {
   const { kind, text } = c.token;
   switch (kind) {
     case "integer":
@@ -136,7 +137,11 @@ function group(c: Cursor): Expr {
   const at = c.at();
   c.next();
   const a = parseExpression(c);
-  if (c.is(",")) throw c.outside("(…, …)");
+  if (c.take(",")) {
+    const im = parseExpression(c);
+    c.expect(")");
+    return { kind: "complex", re: a, im, at };
+  }
   c.expect(")");
   return { kind: "group", a, at };
 }
@@ -182,9 +187,10 @@ export function typeSpec(c: Cursor): TypeSpec {
   const at = c.at();
   const from = c.token.from;
   let word = c.name();
-  if (word === "double" || word === "doubleprecision") {
-    if (word === "double") c.expect("precision");
-    word = "double precision";
+  if (word === "double" || word === "doubleprecision" || word === "doublecomplex") {
+    const isComplex = word === "doublecomplex" || (word === "double" && c.take("complex"));
+    if (word === "double" && !isComplex) c.expect("precision");
+    word = isComplex ? "double complex" : "double precision";
   }
   let kindOf: Expr | undefined;
   let derived: string | undefined;

@@ -56,10 +56,14 @@ export const TYPE_WORDS: readonly string[] = [
   "character",
   "double",
   "doubleprecision",
+  "doublecomplex",
   "type",
   "class",
 ];
 const PREFIXES: readonly string[] = ["pure", "elemental", "recursive", "impure", "module", "attributes", "launch_bounds", "non_recursive"];
+
+/** Keys that do not come from a statement's words. */
+const OWN_KEYS: readonly string[] = ["wrong", "assign", "points", "directive", "declaration"];
 
 export function headOf(line: LogicalLine): Head {
   let c: Cursor;
@@ -83,7 +87,10 @@ export function headOf(line: LogicalLine): Head {
   const named = name === undefined ? more : { ...more, name };
   if (c.token.kind !== "name") return { ...named, key: "wrong", cursor: c, problem: c.problem("no statement begins like this") };
   if (TYPE_WORDS.includes(c.token.text) && !isTypeDefinition(c)) return { ...named, key: "declaration", cursor: c };
-  return { ...named, key: keyOf(c), cursor: c };
+  const first = c.token;
+  const key = keyOf(c);
+  if (OWN_KEYS.includes(key)) return { ...named, key: "wrong", cursor: c, problem: c.problem("no statement begins like this", first) };
+  return { ...named, key, cursor: c };
 }
 
 function directiveHead(line: LogicalLine, c: Cursor): Head {

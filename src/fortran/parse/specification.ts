@@ -5,8 +5,10 @@ import type { Problems } from "../errors.js";
 import type { LogicalLine } from "../text/logical-lines.js";
 import { SyntaxProblem } from "./cursor.js";
 import { ATTRIBUTES, attribute, use, variables } from "./declarations.js";
+import { dataSets } from "./data.js";
 import { isDeclarative } from "./directives.js";
 import { TYPE_WORDS, type Head } from "./head.js";
+import { implicitRules } from "./implicit.js";
 import { isStatementFunction, statementFunction } from "./statement-functions.js";
 
 /** The lines that are read, and which of them is next. */
@@ -64,7 +66,7 @@ function declaration(lines: Lines, head: Head, into: Specification): void {
         return done();
       }
       case "implicit":
-        if (!c.take("none")) throw c.outside("implicit", c.tokens[0]);
+        if (!c.take("none")) return void into.declarations.push(readAlong(lines, head));
         into.beforeImplicit = lines.before(line).before;
         into.implicitNone = true;
         return done();
@@ -85,12 +87,13 @@ function declaration(lines: Lines, head: Head, into: Specification): void {
         return void into.declarations.push(typeDefinition(lines, head));
       // Any other word gives attributes, or is kept as it is written.
       default:
-        if (!ATTRIBUTES.includes(key) || head.directive) return void into.declarations.push(other(lines, head));
+        if (!ATTRIBUTES.includes(key) || head.directive) return void into.declarations.push(readAlong(lines, head));
         into.declarations.push({ ...attribute(c, key), ...lines.before(line), ...cuda });
         return done();
     }
   } catch (error) {
-    if (!(error instanceof SyntaxProblem) || !error.outside) throw error;
+    // Problems in them count where variables are used.
+    if (!(error instanceof SyntaxProblem) || !(error.outside || ALONG.includes(key))) throw error;
     into.declarations.push(other(lines, head));
   }
 
@@ -98,6 +101,16 @@ function declaration(lines: Lines, head: Head, into: Specification): void {
     if (line.behind !== undefined) lines.carried.push(line.behind);
     lines.n++;
   }
+}
+
+const ALONG: readonly string[] = ["data", "implicit"];
+
+/** A line as it is written, and its meaning if kernels need it. @throws SyntaxProblem */
+function readAlong(lines: Lines, head: Head): OtherDeclaration {
+  const { key, cursor: c } = head;
+  if (head.directive || !ALONG.includes(key)) return other(lines, head);
+  const read = key === "data" ? { data: dataSets(c) } : { implicit: implicitRules(c) };
+  return { ...other(lines, head), ...read };
 }
 
 function other(lines: Lines, head: Head): OtherDeclaration {

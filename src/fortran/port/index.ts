@@ -19,7 +19,7 @@ import { variablesOf, type PortVariable } from "./names.js";
 import { isOfLoop, nestOf } from "./nest-of.js";
 import { arranged, isProved, loopsOf, type NestSettings } from "./nests.js";
 import { addCalled, dataOf, parallelLoop, targetLoop, withAtomicWrites } from "./openmp.js";
-import { unitKey, sourceKey } from "./keys.js";
+import { unitKey, sourceKey } from "../tree/keys.js";
 import { plain } from "./plain.js";
 import { renamed, renamer } from "./rename.js";
 import type { FortranTarget } from "./targets.js";

@@ -11,7 +11,7 @@ import { find, findNamed, ownerOf, type UnitScope, type Variable } from "../anal
 import { bodiesOf, namesInTree } from "../analyse/visit.js";
 import type { Problems } from "../errors.js";
 import type { Bound, Directive, Expr, Stmt, TypeSpec, VariableDeclaration } from "../tree/index.js";
-import { sourceKey } from "./keys.js";
+import { sourceKey } from "../tree/keys.js";
 
 /** Names of such variables, by the place of the construct. */
 export type KeptNames = ReadonlyMap<string, readonly string[]>;

@@ -3,8 +3,10 @@
 import { IsoformError } from "../../base/errors.js";
 import { withAtomics } from "../analyse/atomic-calls.js";
 import { forgetAbsent, isWithinProcedures } from "../analyse/broken.js";
+import { withImplicit } from "../analyse/implicit.js";
 import { Problems, type Problem } from "../errors.js";
 import { parse } from "../parse/index.js";
+import { isFixedForm } from "../text/fixed-form.js";
 import type { SourceFile, Unit } from "../tree/index.js";
 import { port, type PortedLoop } from "./index.js";
 import { renamer } from "./rename.js";
@@ -88,8 +90,8 @@ export function readSources(
         problems,
       ),
     );
-  const files = sources.map(read);
-  const others = hosts.map(read);
+  const all = withImplicit([...sources, ...hosts].map(read), { ...settings.kinds });
+  const [files, others] = [all.slice(0, sources.length), all.slice(sources.length)];
   const wrong = (of: string): Problem[] => problems.found.filter(({ at }) => at.file === of);
   const sound = files.filter((file) => isWithinProcedures([file], wrong(file.file))).map(withoutBroken);
   return { files, others, sound };
@@ -98,7 +100,9 @@ export function readSources(
 /** A file's name without folders, and its end. */
 export function baseAndEnd({ file }: Pick<SourceFile, "file">): [base: string, end: string] {
   const [, base, end] = /^(.*?)(\.[^.]*)?$/.exec(file.split(/[\\/]/).at(-1)!)!;
-  return [base, end ?? ""];
+  // Ports are in free form.
+  const free = isFixedForm(file) ? (/[A-Z]/.test(end ?? "") ? ".F90" : ".f90") : (end ?? "");
+  return [base, free];
 }
 
 /** @throws IsoformError if the settings speak of other loops */

@@ -40,6 +40,8 @@ export function expressionText(e: Expr, tight = false): string {
       return `${expressionText(e.base, true)}%${e.name}`;
     case "apply":
       return `${expressionText(e.base, true)}(${argumentsText(e.args)})`;
+    case "complex":
+      return `(${expressionText(e.re)}, ${expressionText(e.im)})`;
     case "group":
       return `(${expressionText(e.a, tight)})`;
     case "unary":

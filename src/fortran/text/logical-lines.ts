@@ -5,7 +5,8 @@
 import type { Location } from "../../ir/types.js";
 import type { Problems } from "../errors.js";
 import type { Sentinel } from "../tree/index.js";
-import { preprocess, type SourceLine, type SourceOptions } from "./preprocess.js";
+import { preprocess, type SourceOptions } from "./preprocess.js";
+import type { SourceLine } from "./source-line.js";
 
 /** Source of a part of a joined line. */
 interface Piece {

@@ -5,6 +5,8 @@
 
 import type { Location } from "../../ir/types.js";
 import type { Problems } from "../errors.js";
+import { cutOff, freeLine, isFixedForm, joinedLines } from "./fixed-form.js";
+import type { SourceLine } from "./source-line.js";
 import { conditionValue } from "./condition.js";
 
 export interface SourceOptions {
@@ -14,13 +16,6 @@ export interface SourceOptions {
   readonly define?: Readonly<Record<string, string | boolean>>;
   /** The text of an included file; `undefined` where there is none. */
   readonly include?: (name: string) => string | undefined;
-}
-
-/** A line as it stands in its file, but for names of macros. */
-export interface SourceLine {
-  readonly text: string;
-  readonly file: string;
-  readonly line: number;
 }
 
 const DEEPEST = 20;
@@ -54,8 +49,10 @@ export function preprocess(text: string, options: SourceOptions, problems: Probl
   const calls = new Map<string, Macro>();
   const out: SourceLine[] = [];
   let count = 0;
+  // Included files have the form of those that include them.
+  const isFixed = isFixedForm(options.file);
   read(text.replace(/^\uFEFF/, ""), options.file, 0);
-  return out;
+  return isFixed ? joinedLines(out, problems) : out;
 
   function read(source: string, file: string, depth: number): void {
     const regions: Region[] = [];
@@ -64,13 +61,21 @@ export function preprocess(text: string, options: SourceOptions, problems: Probl
     for (let n = 0; n < lines.length; n++) {
       const at = { file, line: n + 1, column: 1 };
       const active = regions.at(-1)?.active ?? true;
-      let line = lines[n];
+      let line = isFixed ? freeLine(lines[n]) : lines[n];
       if (/^\s*#/.test(line)) {
         while (line.endsWith("\\") && n + 1 < lines.length) line = `${line.slice(0, -1)} ${lines[++n]}`;
         directive(line, at, regions, depth);
         continue;
       }
       if (!active) continue;
+      const cut = isFixed ? cutOff(lines[n]) : undefined;
+      if (cut !== undefined)
+        problems.add(
+          { ...at, column: 73 },
+          cut.slice(0, 30),
+          "it stands after column 72, where statements of fixed form end",
+          "break the line",
+        );
       const included = INCLUDE.exec(line);
       if (included && inserted(included[1] ?? included[2], at, depth)) continue;
       out.push({ text: macros.size > 0 || line.includes("__") ? expanded(line, at) : line, file, line: n + 1 });

@@ -4,7 +4,7 @@
 
 import type { Location } from "../../ir/types.js";
 import type { Directive } from "./directives.js";
-import type { Expr, TypeSpec } from "./expressions.js";
+import type { Apply, ComponentRef, Expr, Name, TypeSpec } from "./expressions.js";
 
 export type Declaration = VariableDeclaration | TypeDefinition | Interface | AttributeStatement | OtherDeclaration;
 
@@ -85,6 +85,32 @@ export interface OtherDeclaration {
   readonly word: string;
   readonly text: string;
   readonly directive?: Directive;
+  /** For `data`, where it could be read. */
+  readonly data?: readonly DataSet[];
+  /** For `implicit`, where it could be read. */
+  readonly implicit?: readonly ImplicitRule[];
   readonly at: Location;
   readonly before?: readonly string[];
+}
+
+/** The type of names that begin with these letters. */
+export interface ImplicitRule {
+  readonly type: TypeSpec;
+  readonly letters: readonly string[];
+}
+
+/** Objects of a `data` statement, and the values of their elements in order. */
+export interface DataSet {
+  readonly objects: readonly (Name | ComponentRef | Apply | DataLoop)[];
+  readonly values: readonly { readonly count?: Expr; readonly value: Expr }[];
+}
+
+/** `(a(i), b(i), i = 1, n)` */
+export interface DataLoop {
+  readonly kind: "data-loop";
+  readonly items: DataSet["objects"];
+  readonly variable: string;
+  readonly start: Expr;
+  readonly stop: Expr;
+  readonly step?: Expr;
 }

@@ -9,7 +9,7 @@ export type BinaryOp = "+" | "-" | "*" | "/" | "**" | "//" | "==" | "/=" | "<" |
 
 export type UnaryOp = "+" | "-" | ".not.";
 
-export type Expr = Literal | Name | ComponentRef | Apply | Unary | Binary | Parenthesised | Constructor;
+export type Expr = Literal | Name | ComponentRef | Apply | ComplexLiteral | Unary | Binary | Parenthesised | Constructor;
 
 export interface Literal {
   readonly kind: "literal";
@@ -59,6 +59,14 @@ export interface SectionArgument {
   readonly step?: Expr;
 }
 
+/** `(1.0, 2.0)`; in kernels any two real expressions that are a complex number. */
+export interface ComplexLiteral {
+  readonly kind: "complex";
+  readonly re: Expr;
+  readonly im: Expr;
+  readonly at: Location;
+}
+
 export interface Unary {
   readonly kind: "unary";
   readonly op: UnaryOp;
@@ -104,7 +112,7 @@ export interface ImpliedDo {
 }
 
 export interface TypeSpec {
-  readonly type: "integer" | "real" | "logical" | "complex" | "character" | "double precision" | "derived";
+  readonly type: "integer" | "real" | "logical" | "complex" | "double complex" | "character" | "double precision" | "derived";
   /** For `real(rkind)`, `real(kind=8)`, `real*8`; for a character its length. */
   readonly kindOf?: Expr;
   /** For `type(t)` and `class(t)`. */

@@ -90,6 +90,8 @@ function printed(scope: UnitScope, e: Expr): string {
       return binary(scope, e);
     case "apply":
       return applied(scope, e);
+    case "complex":
+      return refuse(e, "(…, …)", "loops in C++ have no complex numbers", "use two reals");
     case "constructor":
       return refuse(e, "[…]", "a list is used where a single number is needed", KERNELS_DO);
     default:

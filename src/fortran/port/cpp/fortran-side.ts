@@ -7,7 +7,7 @@ import type { Problems } from "../../errors.js";
 import type { Declaration, Expr, Interface, Procedure, SourceFile, Stmt, Unit, Use, VariableDeclaration } from "../../tree/index.js";
 import { withDataNote } from "../data.js";
 import { keptIn, withKept } from "../kept.js";
-import { unitKey, sourceKey } from "../keys.js";
+import { unitKey, sourceKey } from "../../tree/keys.js";
 import { isSynchronisation, plain } from "../plain.js";
 import type { CppTarget } from "../targets.js";
 import type { CppLoop, Parameter } from "./kernels.js";

@@ -1,5 +1,5 @@
 import type { Location } from "../../ir/types.js";
-import type { Unit } from "../tree/index.js";
+import type { Unit } from "./units.js";
 
 /* Places in files, by which ports know statements and units again that they have changed. */
 
