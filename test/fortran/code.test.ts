@@ -102,7 +102,6 @@ end subroutine`;
 const REFUSED: Readonly<Record<string, readonly [text: string, message: RegExp]>> = {
   "an unknown name": [inLoop("x(i) = y"), /^a\.F90:8:12: y: it is unknown here \(declare it, or give the file with its module\)$/],
   "an unknown function": [inLoop("x(i) = bessel(x(i))"), /8:12: bessel: there is no function or array of this name/],
-  "complex numbers": [inLoop("z = x(i)", "complex :: z"), /complex: kernels have no complex numbers \(use two reals\)/],
   "integers of 64 bits": [
     inLoop("x(i) = k(1)", "integer(8) :: k(3)"),
     /integer of kind 8: kernels have 32-bit integers only \(take integer\(4\)\)/,

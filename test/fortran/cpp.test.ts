@@ -100,15 +100,16 @@ end module
     assert.match(text, /if \(x\(i\) > 6\) \{\n\s+bad = 1;\n\s+bad_is_set_ = 1;\n/);
   });
 
-  it("refuses procedures with dummies that nothing declares, wherever they are called", () => {
-    const text = (dummies: string, call: string): string =>
-      `module m\ncontains\nsubroutine f(${dummies})\nreal(8), intent(out) :: x\nx = 1\nend subroutine\nreal(8) function g(w)\ng = 2\nend function\n` +
+  it("refuses procedures with dummies that nothing declares, wherever they are called; elsewhere the name tells the type", () => {
+    const text = (dummies: string, call: string, implicit = "implicit none"): string =>
+      `module m\n${implicit}\ncontains\nsubroutine f(${dummies})\nreal(8), intent(out) :: x\nx = 1\nend subroutine\nreal(8) function g(w)\ng = 2\nend function\n` +
       `subroutine s(y)\nreal(8) :: y(4)\ninteger :: i\n!$omp parallel do\ndo i = 1, 4\n${call}\nend do\nend subroutine\nend module\n`;
     assert.throws(
       () => ported(text("n, x", "call f(4, y(i))")),
-      /heat\.F90:3:1: n: a dummy argument without a declaration \(declare its type\)/,
+      /heat\.F90:4:1: n: a dummy argument without a declaration \(declare its type\)/,
     );
-    assert.throws(() => ported(text("x", "y(i) = g(y(i))")), /heat\.F90:7:1: w: a dummy argument without a declaration/);
+    assert.throws(() => ported(text("x", "y(i) = g(y(i))")), /heat\.F90:8:1: w: a dummy argument without a declaration/);
+    assert.match(ported(text("n, x", "call f(4, y(i))", "")).kernels, /f_device_\(int n, double/);
   });
 
   it("ends where procedures call each other, and where bounds lead to themselves", () => {
