@@ -27,8 +27,33 @@ export {
   type ScatterToken,
   type TableToken,
   type Team,
+  type VectorViewToken,
   type ViewToken,
 } from "./kernel/declare/params.js";
+export {
+  vec2,
+  vec2f,
+  vec2i,
+  vec3,
+  vec3f,
+  vec3i,
+  vec4,
+  vec4f,
+  vec4i,
+  type Vec2,
+  type Vec2i,
+  type Vec2iPlace,
+  type Vec2Place,
+  type Vec3,
+  type Vec3i,
+  type Vec3iPlace,
+  type Vec3Place,
+  type Vec4,
+  type Vec4i,
+  type Vec4iPlace,
+  type Vec4Place,
+  type VectorToken,
+} from "./kernel/declare/vectors.js";
 export { copysign, mulhi, powi, print, span } from "./kernel/declare/builtins.js";
 export { ContainerError, DeviceError, IsoformError, KernelError, LaunchError } from "./base/errors.js";
 export { range, teams, type Policy, type RangePolicy, type TeamPolicy } from "./device/launch/policy.js";

@@ -18,6 +18,8 @@ export interface Context extends Scope {
   rows: { type: NumericType; row: string; rest: string }[];
   /** Variables that hold objects. */
   records: { name: string; fields: Readonly<Record<string, ScalarType>> }[];
+  /** Variables that hold vectors. */
+  vectors: { name: string; make: "vec3" | "vec3f" | "vec2i"; type: NumericType }[];
   /** Parameters of the kernel may be used: helpers, reductions and scatter targets. */
   kernel: boolean;
 }
@@ -36,6 +38,7 @@ export const contextOf = (indices: readonly string[]): Context => ({
   inexact: [],
   rows: [],
   records: [],
+  vectors: [],
   kernel: false,
 });
 
@@ -47,6 +50,7 @@ export const inside = (place: Context, more: Partial<Context> = {}): Context => 
   sources: [...place.sources],
   rows: [...place.rows],
   records: [...place.records],
+  vectors: [...place.vectors],
   nesting: place.nesting - 1,
   ...more,
 });

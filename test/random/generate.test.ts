@@ -25,6 +25,8 @@ describe("random kernels", () => {
       /for \(const k\d+ of span\(.*, 5, 2\)/,
       /(r\d+) = \{ \.\.\.\(\1\), c: /,
       /Number\.isInteger\(/,
+      /let (u\d+) = vec3\([^]*\b\1 = \1\.cross\(/,
+      /(u\d+) = \1\.with\(/,
     ];
     // Some kinds are rare: more programs until each has been seen.
     let missing: readonly RegExp[] = signs;

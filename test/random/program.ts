@@ -1,4 +1,5 @@
 import { copysign, mulhi, powi, span } from "../../src/kernel/declare/builtins.js";
+import { vec2i, vec3, vec3f } from "../../src/kernel/declare/vectors.js";
 import { kernel, teamKernel, type Kernel } from "../../src/kernel/declare/kernel.js";
 import type { ElementType, ScalarType } from "../../src/ir/types.js";
 import type { Policy } from "../../src/device/launch/policy.js";
@@ -29,7 +30,7 @@ export interface Stmt {
 export type Part = string | Expr | Block;
 
 /** Functions of Isoform's own, by the names of parameters. */
-export const BUILTINS: Readonly<Record<string, (a: number, b: number) => unknown>> = { mulhi, powi, copysign, span };
+export const BUILTINS: Readonly<Record<string, (...args: never[]) => unknown>> = { mulhi, powi, copysign, span, vec3, vec3f, vec2i };
 
 export type Declared =
   | {

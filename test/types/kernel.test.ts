@@ -12,6 +12,9 @@ import {
   teamKernel,
   teams,
   u8,
+  vec2i,
+  vec3,
+  vec4,
   view,
   type Device,
   type Kernel,
@@ -117,4 +120,37 @@ test("views have the rank that their kernel declares, where it is known", async 
   const wrong: View<"f64", 2> = line;
   assert.equal(wrong.rank, 1);
   await device.close();
+});
+
+test("mistakes with vectors and objects are refused by the compiler", () => {
+  const mistakes = kernel(
+    "mistakes",
+    { v: view(vec3), w: view(vec4), n: view(vec2i), y: view(f64) },
+    ({ v, w, n, y }, i) => {
+      const q = v[i].neg();
+      // @ts-expect-error a value does not change
+      q.x = 1;
+      // @ts-expect-error operators do not take vectors
+      void (q + q);
+      // @ts-expect-error a vector is not a number
+      y[i] = q;
+      // @ts-expect-error a component is missing
+      v[i] = vec3(1, 2);
+      // @ts-expect-error two components are given to three
+      v[i] = q.add(n[i]);
+      // @ts-expect-error length is a method
+      y[i] = q.length;
+      // @ts-expect-error integers have no length
+      y[i] = n[i].length();
+      // @ts-expect-error there is no cross product of four components
+      w[i] = w[i].cross(w[i]);
+      let s = { a: 1, b: 2 };
+      // @ts-expect-error a field is missing
+      s = { a: 3 };
+      v[i].z = s.a;
+      w[i] = w[i].with(0, v[i].dot(q));
+    },
+    () => [vec3],
+  );
+  assert.throws(() => compileKernel(mistakes), /q is a vec3 and does not change/);
 });

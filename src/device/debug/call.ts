@@ -50,7 +50,7 @@ function parametersOf(
       case "fixed":
         return args[name];
       case "view":
-        return checkedView(name, args[name] as AnyView, token.disjoint, arena, watch);
+        return checkedView(name, args[name] as AnyView, token, arena, watch);
       case "scatter":
         return checkedScatter(name, token.op, args[name] as AnyView, arena, watch);
       case "table":

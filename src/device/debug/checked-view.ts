@@ -1,3 +1,5 @@
+import type { ViewToken } from "../../kernel/declare/params.js";
+import { vectorPlace, type VectorType } from "../../kernel/declare/vectors.js";
 import { ELEMENTS, valueType } from "../../ir/scalars.js";
 import type { ElementType, NumericType, ScatterOp } from "../../ir/types.js";
 import { belowOf } from "../cpu/host-view.js";
@@ -15,6 +17,8 @@ type Nested = { readonly length: number; [index: number]: unknown };
 interface Cells {
   name: string;
   shape: readonly number[];
+  /** The vectors whose components lie along the last axis. */
+  of?: VectorType;
   get(indices: readonly number[]): number;
   set?(indices: readonly number[], value: unknown): void;
 }
@@ -32,7 +36,17 @@ function nest(cells: Cells, watch: Watch, prefix: readonly number[] = []): Neste
     if (index < 0 || index >= extent) watch.fail(`index ${index} is outside axis ${axis} of "${cells.name}", which has extent ${extent}`);
     return [...prefix, index];
   };
-  const at = (indices: readonly number[]): unknown => (last ? cells.get(indices) : nest(cells, watch, indices));
+  const isVector = cells.of !== undefined && axis === cells.shape.length - 2;
+  const at = (indices: readonly number[]): unknown => {
+    if (last) return cells.get(indices);
+    if (!isVector) return nest(cells, watch, indices);
+    const component = (n: number): number[] => [...indices, n];
+    return vectorPlace(
+      cells.of!,
+      (n) => cells.get(component(n)),
+      (n, value) => cells.set!(component(n), value),
+    );
+  };
   function* entries(): Generator<[number, unknown]> {
     for (let k = 0; k < cells.shape[axis]; k++) yield [k, at([...prefix, k])];
   }
@@ -49,6 +63,12 @@ function nest(cells: Cells, watch: Watch, prefix: readonly number[] = []): Neste
     set(_, key, value) {
       if (typeof key === "symbol") return false;
       const indices = checked(key);
+      if (isVector) {
+        // All components are read before the first is written.
+        const parts = cells.of!.fields.map((field) => (value as Record<string, unknown>)[field]);
+        parts.forEach((part, n) => cells.set!([...indices, n], part));
+        return true;
+      }
       if (!last) watch.fail(`"${cells.name}" has ${cells.shape.length} axes, and is assigned with ${axis + 1} indices`);
       if (!cells.set) watch.fail(`"${cells.name}" is constant, and is assigned`);
       cells.set!(indices, value);
@@ -58,7 +78,13 @@ function nest(cells: Cells, watch: Watch, prefix: readonly number[] = []): Neste
 }
 
 /** A view of the arena, with bounds, races and stored values checked. */
-export function checkedView(name: string, view: AnyView, disjoint: boolean, arena: CopyArena, watch: Watch): Nested {
+export function checkedView(
+  name: string,
+  view: AnyView,
+  { disjoint, of }: Pick<ViewToken, "disjoint" | "of">,
+  arena: CopyArena,
+  watch: Watch,
+): Nested {
   const array = arena.array(storageOf(view));
   const { piece, address } = arena.locate(storageOf(view));
   const { granule } = arena.pieces[piece];
@@ -69,6 +95,7 @@ export function checkedView(name: string, view: AnyView, disjoint: boolean, aren
     {
       name,
       shape: view.shape,
+      of,
       get(indices) {
         const offset = at(indices);
         watch.read(piece, elementAt(offset), what(indices));

@@ -27,7 +27,7 @@ import {
 import { describe } from "../../base/describe.js";
 import { LaunchError } from "../../base/errors.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
-import type { ParamToken, ReduceEachToken } from "../../kernel/declare/params.js";
+import type { ParamToken, ReduceEachToken, ViewToken } from "../../kernel/declare/params.js";
 import { BlockedView, storageOf, type AnyView } from "../memory/blocked-view.js";
 import type { Device, PeerStore, LaunchOptions, Precision, ScatterStrategy } from "../device.js";
 import { OPTIONS, type Binding, type BindArguments, type Checked, type CompiledCall } from "./binding.js";
@@ -101,7 +101,8 @@ function checkAnew(call: BindArguments, compiled: CompiledCall): Checked {
   for (const [name, token] of Object.entries(kernel.params)) {
     if (typeof token !== "object" || !token) continue;
     if (token.kind === "scalar") scalars[name] = check.scalar(name, token.type);
-    else if (token.kind === "view" || token.kind === "scatter") given[name] = check.view(name, token.element, token.rank);
+    else if (token.kind === "view") given[name] = check.elements(name, token);
+    else if (token.kind === "scatter") given[name] = check.view(name, token.element, token.rank);
     else if (token.kind === "reduce") {
       const value = own(args, name);
       outputs[name] = value === undefined || typeof value === "number" ? undefined : check.output(name, token.type);
@@ -285,6 +286,16 @@ class Checks {
     if (partials || unfolded)
       this.fail(`${name} returns partials, which take no initial value; leave the number out, and fold it with the result`);
     return this.scalar(name, type) as number;
+  }
+
+  /** An array of numbers, or of vectors, whose components lie along its last axis. */
+  elements(name: string, { element, rank, of }: ViewToken): AnyView {
+    const view = this.view(name, element, rank);
+    if (of && view.shape[rank - 1] !== of.fields.length)
+      return this.fail(
+        `${name} is view(${of.name}), and is given a view of shape [${view.shape}]; give one with ${of.fields.length} components along the last axis`,
+      );
+    return view;
   }
 
   view(name: string, element: string, rank: number | undefined): AnyView {

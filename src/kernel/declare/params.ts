@@ -4,6 +4,7 @@ import { identityOf } from "../../ir/identity.js";
 import { requireOptions } from "../../base/own.js";
 import { isRank, MAX_RANK } from "../../base/rank.js";
 import { ELEMENTS, NUMERIC_TYPES } from "../../ir/scalars.js";
+import type { ComponentType, VectorToken, VectorType } from "./vectors.js";
 import { callSite } from "./location.js";
 import { originalPosition } from "#source-map";
 import type { ElementType, NumericType, ReduceOp, ScalarType, ScatterOp } from "../../ir/types.js";
@@ -57,8 +58,31 @@ export interface ViewToken<T extends ElementType = ElementType, R extends Rank =
   readonly element: T;
   readonly rank: R;
   readonly disjoint: boolean;
+  /** The vectors whose components lie along the last axis. */
+  readonly of?: VectorType;
 }
 export type Rank = 1 | 2 | 3 | 4 | 5 | 6 | 7;
+
+/** A parameter that is an array of vectors: a launch gives it an array with one more axis, the components. */
+export interface VectorViewToken<P = unknown, T extends ComponentType = ComponentType, R extends Rank = Rank> extends ViewToken<
+  T,
+  Deeper[R]
+> {
+  readonly of: VectorType;
+  /** Stands in the type alone: an element as the body sees it, and the number of indices. */
+  readonly place?: P;
+  readonly indices?: R;
+}
+/** Ranks with one more axis. */
+interface Deeper {
+  1: 2;
+  2: 3;
+  3: 4;
+  4: 5;
+  5: 6;
+  6: 7;
+  7: never;
+}
 
 /**
  * An array of `rank` 1 to 7 that the kernel reads or writes, indexed as `a[i]`, `a[i][j]`, ...
@@ -70,9 +94,24 @@ export function view<T extends ElementToken, R extends Rank>(
   rank: R,
   options?: { disjoint?: boolean },
 ): ViewToken<T["type"], R>;
-export function view(element: ElementToken, rank: Rank = 1, options: { disjoint?: boolean } = {}): ViewToken {
+export function view<P, T extends ComponentType>(of: VectorToken<unknown, P, T, never>): VectorViewToken<P, T, 1>;
+export function view<P, T extends ComponentType, R extends Rank>(
+  of: VectorToken<unknown, P, T, never>,
+  rank: R,
+  options?: { disjoint?: boolean },
+): VectorViewToken<P, T, R>;
+export function view(
+  element: ElementToken | VectorToken<unknown, unknown, ComponentType, never>,
+  rank: Rank = 1,
+  options: { disjoint?: boolean } = {},
+): ViewToken {
   requireOptions("view(...)", options, ["disjoint"]);
   if (!isRank(rank)) throw refusal("view", view, rankProblem(rank));
+  if (element.kind === "vector") {
+    const { vector: of } = element;
+    if (!isRank(rank + 1)) throw refusal("view", view, `has ${rank} axes of ${of.name}; use at most ${MAX_RANK - 1}`);
+    return { kind: "view", element: of.element, rank: (rank + 1) as Rank, disjoint: options.disjoint ?? false, of };
+  }
   return { kind: "view", element: typeOf(element, "view", view), rank, disjoint: options.disjoint ?? false };
 }
 
@@ -285,6 +324,18 @@ interface Nests {
   6: Nest<Nests[5]>;
   7: Nest<Nests[6]>;
 }
+/** The same of vectors. */
+type NestOf<E, R extends Rank> = R extends 1
+  ? Nest<E>
+  : R extends 2
+    ? Nest<Nest<E>>
+    : R extends 3
+      ? Nest<Nest<Nest<E>>>
+      : R extends 4
+        ? Nest<Nest<Nest<Nest<E>>>>
+        : R extends 5
+          ? Nest<Nest<Nest<Nest<Nest<E>>>>>
+          : Nest<Nest<Nest<Nest<Nest<Nest<E>>>>>>;
 interface Indices {
   1: [i: number];
   2: [i: number, j: number];
@@ -317,19 +368,21 @@ export type BodyParam<P> = P extends number
         ? T extends "bool"
           ? boolean
           : number
-        : P extends ViewToken<ElementType, infer R>
-          ? Nests[R]
-          : P extends ScatterToken<NumericType, infer R, infer O>
-            ? { [M in ScatterMethod<O>]: (...args: [...Indices[R], value: number]) => void }
-            : P extends ReduceToken<NumericType, infer O>
-              ? { [M in ReduceMethod<O>]: (value: number) => void }
-              : P extends ReduceEachToken<NumericType, infer O>
-                ? { [M in ReduceMethod<O>]: (k: number, value: number) => void }
-                : P extends TableToken<infer V>
-                  ? TableOf<V>
-                  : P extends Helper | ArrayType
-                    ? P
-                    : never;
+        : P extends VectorViewToken<infer E, ComponentType, infer R>
+          ? NestOf<E, R>
+          : P extends ViewToken<ElementType, infer R>
+            ? Nests[R]
+            : P extends ScatterToken<NumericType, infer R, infer O>
+              ? { [M in ScatterMethod<O>]: (...args: [...Indices[R], value: number]) => void }
+              : P extends ReduceToken<NumericType, infer O>
+                ? { [M in ReduceMethod<O>]: (value: number) => void }
+                : P extends ReduceEachToken<NumericType, infer O>
+                  ? { [M in ReduceMethod<O>]: (k: number, value: number) => void }
+                  : P extends TableToken<infer V>
+                    ? TableOf<V>
+                    : P extends Helper | ArrayType
+                      ? P
+                      : never;
 /** The parameters as a kernel's body sees them. */
 export type BodyParams<P extends Params> = { [K in keyof P]: BodyParam<P[K]> };
 

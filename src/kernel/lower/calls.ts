@@ -13,6 +13,7 @@ import { toolCall } from "./tool-calls.js";
 import { Scope, constantExpr, type LoweredValue } from "./values.js";
 import { METHODS, asIndex, scalarsOf } from "./operands.js";
 import { inline } from "./inline.js";
+import { constructVector, vectorMethod } from "./vectors.js";
 
 const VOID: LoweredValue = { kind: "void" };
 
@@ -54,6 +55,7 @@ export function lowerCall(cx: Lowering, node: acorn.CallExpression, scope: Scope
 
 function apply(cx: Lowering, fn: LoweredValue, node: acorn.CallExpression, scope: Scope): LoweredValue {
   if (fn.kind === "builtin" && fn.name === "print") return printLine(cx, node, scope);
+  if (fn.kind === "vector") return constructVector(cx, fn.of, node, scope);
   if (fn.kind === "builtin" && fn.name === "span")
     return cx.fail(node, "span stands outside of the head of a loop", "write for (const k of span(begin, end))");
   if (fn.kind === "builtin") return mathCall(cx, fn.name, node, scope);
@@ -133,6 +135,8 @@ function method(cx: Lowering, target: LoweredValue, name: string, node: acorn.Ca
       });
       return VOID;
     }
+    case "record":
+      return vectorMethod(cx, target, name, node, scope);
     case "field":
       return fieldMethod(cx, target, name, node, scope);
     case "axis":

@@ -5,6 +5,7 @@ import { captured, nothing, type Captures } from "../declare/captures.js";
 import { describe } from "../../base/describe.js";
 import { KernelError } from "../../base/errors.js";
 import { arrayTypeOf, type ScalarToken, type TableToken } from "../declare/params.js";
+import { vectorTypeOf } from "../declare/vectors.js";
 import { parseFunction, type FunctionSource } from "../read/source.js";
 import { pathOf } from "../read/syntax.js";
 import { tableOf } from "./tables.js";
@@ -166,6 +167,8 @@ export class CaptureList {
     const array = arrayTypeOf(value);
     if (array) return { kind: "arrayType", type: array };
     if (typeof value === "function") {
+      const vector = vectorTypeOf(value);
+      if (vector) return { kind: "vector", of: vector };
       const builtin = builtinName(value);
       if (builtin !== undefined) return { kind: "builtin", name: builtin };
       const math = Object.getOwnPropertyNames(Math).find((name) => (Math as unknown as Record<string, unknown>)[name] === value);

@@ -13,6 +13,7 @@ import { outerMember, undefinedUsed, unknown, unknownMember } from "./outer.js";
 import { eitherRecord } from "./records.js";
 import { isNothing } from "./tool-calls.js";
 import { literalExpr } from "./types.js";
+import { vectorElement } from "./vectors.js";
 import { Scope, constantExpr, type ScalarValue, type LoweredValue } from "./values.js";
 
 export function identifier(cx: Lowering, node: acorn.Identifier, scope: Scope): LoweredValue {
@@ -48,6 +49,7 @@ export function lowerElement(cx: Lowering, object: LoweredValue, node: acorn.Mem
     case "view": {
       const first = of.prefix.length === 0;
       const prefix = [...of.prefix, first && subscript.kind === "particle" ? localOf(subscript.index, "i32") : index()];
+      if (of.of && prefix.length === of.rank - 1) return vectorElement(cx, of, prefix, node);
       if (prefix.length < of.rank) return { ...of, prefix };
       return { kind: "scalar", expr: { op: "load", type: of.element, view: of.name, indices: prefix, location: cx.at(node) } };
     }
@@ -91,6 +93,12 @@ export function property(cx: Lowering, object: LoweredValue, name: string, node:
   }
   if (object.kind === "cell") return coordinate(cx, object, name, node);
   if (object.kind === "params") return cx.globals.find(name) ?? cx.fail(node, `there is no parameter "${name}"`);
+  if (object.kind === "record" && object.of && Object.hasOwn(object.of.methods, name))
+    return cx.fail(
+      node,
+      `${name} of a ${object.of.name} is a method`,
+      `call it: v.${name}(${object.of.methods[name].takes.length > 0 ? "..." : ""})`,
+    );
   if (object.kind === "record") return object.fields.get(name) ?? cx.fail(node, `the object has no field "${name}"`);
   if (object.kind === "team" && name === "index") return { kind: "scalar", expr: { op: "index", type: "i32", axis: 0 } };
   if (object.kind === "team" && name === "size") return { kind: "scalar", expr: { op: "teamSize", type: "i32" } };

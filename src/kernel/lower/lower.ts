@@ -18,6 +18,7 @@ import {
   type ReduceIntoToken,
   type ReduceToken,
 } from "../declare/params.js";
+import { vectorTypeOf } from "../declare/vectors.js";
 import { parseFunction, type FunctionSource } from "../read/source.js";
 import { bindsAs } from "../read/syntax.js";
 import { tableOf } from "./tables.js";
@@ -193,6 +194,8 @@ class KernelLowering {
 
   private declare(name: string, token: Token): void {
     if (typeof token === "function") {
+      const vector = vectorTypeOf(token);
+      if (vector) return this.globals.bind(name, { kind: "vector", of: vector });
       const builtin = builtinName(token);
       if (builtin !== undefined) return this.globals.bind(name, { kind: "builtin", name: builtin });
       const type = arrayTypeOf(token);
@@ -219,7 +222,7 @@ class KernelLowering {
         const element = valueType(token.element);
         this.param(
           { kind: "view", name, element: token.element, rank: token.rank, disjoint: token.disjoint },
-          { kind: "view", name, element, rank: token.rank, prefix: [] },
+          { kind: "view", name, element, rank: token.rank, prefix: [], of: token.of },
         );
         return;
       }

@@ -4,6 +4,7 @@ import type { Expr, KernelIR, Location, ScalarType, Stmt, Table } from "../../ir
 import { KernelError } from "../../base/errors.js";
 import { REMEDY } from "../read/depth.js";
 import { mayLackPlus } from "../read/lost-plus.js";
+import type { VectorType } from "../declare/vectors.js";
 import type { FunctionSource } from "../read/source.js";
 import { convert, asF64, unify, type Unified } from "./types.js";
 import { Scope, constantExpr, isLeaf, type FunctionValue, type ScalarValue, type LoweredValue, type LocalVariable } from "./values.js";
@@ -18,7 +19,7 @@ export type ReturnShape =
   | { kind: "scalar" }
   | { kind: "void" }
   | { kind: "tuple"; items: ReturnShape[] }
-  | { kind: "record"; fields: Map<string, ReturnShape> };
+  | { kind: "record"; of?: VectorType; fields: Map<string, ReturnShape> };
 
 /**
  * Knowledge that attempts to lower a kernel leave to the next one. The text is read from top to bottom, but a variable's type may become known below
@@ -273,8 +274,12 @@ export class Lowering {
       case "components":
         return { ...value, cell: value.cell.map((e) => this.materialiseScalar({ kind: "scalar", expr: e }, node, "at").expr) };
       case "record":
-        if (value.variable === undefined) return value;
-        return { kind: "record", fields: new Map([...value.fields].map(([field, part]) => [field, this.materialise(part, node, name)])) };
+        if (value.variable === undefined && !value.lazy) return value;
+        return {
+          kind: "record",
+          of: value.of,
+          fields: new Map([...value.fields].map(([field, part]) => [field, this.materialise(part, node, `${name}_${field}`)])),
+        };
       // Any other value does not change, and is its own copy.
       default:
         return value;

@@ -61,14 +61,21 @@ export function scalarOperand(cx: Lowering, value: LoweredValue, node: acorn.Nod
       return cx.fail(node, "a function that returns nothing is used as a value", "return a value on every path");
     // Any other value is refused.
     default:
-      return cx.fail(node, `${DESCRIPTIONS[value.kind] ?? value.kind} is used as a number`);
+      return notNumber(cx, value, node);
   }
 }
+function notNumber(cx: Lowering, value: LoweredValue, node: acorn.Node): never {
+  const vector = value.kind === "record" ? value.of : undefined;
+  if (vector) return cx.fail(node, `a ${vector.name} is used as a number`, "write v.add(w) for sums, and v.x for a component");
+  return cx.fail(node, `${DESCRIPTIONS[value.kind] ?? value.kind} is used as a number`);
+}
+
 export const METHODS = { sum: "add", min: "min", max: "max", custom: "merge" } as const;
 const DESCRIPTIONS: Partial<Record<LoweredValue["kind"], string>> = {
+  record: "an object",
+  vector: "a type of vectors",
   array: "a private array",
   tuple: "an array literal",
-  record: "an object",
   function: "a function",
   builtin: "a function",
   params: "the record of parameters",

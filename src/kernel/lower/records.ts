@@ -57,7 +57,7 @@ export function recordVariables(cx: Lowering, value: RecordValue, id: acorn.Node
         "keep it in a const of its own",
       );
   }
-  return { kind: "record", fields, variable: name };
+  return { kind: "record", of: value.of, fields, variable: name };
 }
 
 /** Declares locals for a value of that shape, which `storeParts` gives it; undefined for one that is not there. */
@@ -71,7 +71,11 @@ export function declareParts(cx: Lowering, shape: ReturnShape | undefined, node:
     case "tuple":
       return { kind: "tuple", items: shape.items.map((s, i) => declareParts(cx, s, node, `${name}_${i}`)!) };
     case "record":
-      return { kind: "record", fields: new Map([...shape.fields].map(([f, s]) => [f, declareParts(cx, s, node, `${name}_${f}`)!])) };
+      return {
+        kind: "record",
+        of: shape.of,
+        fields: new Map([...shape.fields].map(([f, s]) => [f, declareParts(cx, s, node, `${name}_${f}`)!])),
+      };
     default:
       return unreachable(shape);
   }
@@ -79,7 +83,7 @@ export function declareParts(cx: Lowering, shape: ReturnShape | undefined, node:
 
 export function partsOf(value: LoweredValue): ReturnShape {
   if (value.kind === "tuple") return { kind: "tuple", items: value.items.map(partsOf) };
-  if (value.kind === "record") return { kind: "record", fields: new Map([...value.fields].map(([f, v]) => [f, partsOf(v)])) };
+  if (value.kind === "record") return { kind: "record", of: value.of, fields: new Map([...value.fields].map(([f, v]) => [f, partsOf(v)])) };
   return value.kind === "void" ? { kind: "void" } : { kind: "scalar" };
 }
 
@@ -91,7 +95,7 @@ export function storeParts(cx: Lowering, target: LoweredValue, value: LoweredVal
   }
   if (target.kind === "tuple" && value.kind === "tuple" && target.items.length === value.items.length)
     return target.items.forEach((t, i) => storeParts(cx, t, value.items[i], node, differs));
-  if (target.kind === "record" && value.kind === "record" && target.fields.size === value.fields.size)
+  if (target.kind === "record" && value.kind === "record" && target.of === value.of && target.fields.size === value.fields.size)
     return target.fields.forEach((t, f) => storeParts(cx, t, value.fields.get(f) ?? differs(), node, differs));
   return differs();
 }
@@ -102,6 +106,8 @@ export function assignRecord(cx: Lowering, target: RecordValue, right: acorn.Exp
   const value = cx.materialise(cx.expression(right, scope), node);
   const name = target.variable!;
   const names = ({ fields }: RecordValue): string => [...fields.keys()].join(", ");
+  if (target.of && (value.kind !== "record" || value.of !== target.of))
+    return cx.fail(node, `${name} is a ${target.of.name}, and is given something else`, `write ${name} = ${target.of.name}(...)`);
   storeParts(cx, target, value, node, () =>
     cx.fail(
       node,
@@ -127,6 +133,7 @@ const keyOf = (cx: Lowering, name: string, node: acorn.Node): string => `${cx.pa
 
 const named = (value: RecordValue, variable: string): RecordValue => ({
   kind: "record",
+  of: value.of,
   fields: new Map([...value.fields].map(([field, part]) => [field, part.kind === "record" ? named(part, `${variable}_${field}`) : part])),
   variable,
 });

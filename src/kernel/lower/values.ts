@@ -1,5 +1,6 @@
 import type { Expr, NumericType, ReduceOp, ScalarType, ScatterOp } from "../../ir/types.js";
 import type { Dimension, Level } from "../declare/cells.js";
+import type { VectorType } from "../declare/vectors.js";
 import type { FunctionNode, FunctionSource } from "../read/source.js";
 
 /**
@@ -9,7 +10,8 @@ import type { FunctionNode, FunctionSource } from "../read/source.js";
 export type LoweredValue =
   | ScalarValue
   | LocalVariable
-  | { kind: "view"; name: string; element: NumericType; rank: number; prefix: Expr[] }
+  /** `of`: its elements along the last axis are the components of a vector. */
+  | { kind: "view"; name: string; element: NumericType; rank: number; prefix: Expr[]; of?: VectorType }
   | FieldValue
   /** Components of one cell of a field with several; `own` if it is the body's cell, which may be written. */
   | { kind: "components"; field: FieldValue; cell: Expr[]; own: boolean }
@@ -28,8 +30,9 @@ export type LoweredValue =
   | { kind: "array"; name: string; type: NumericType; length: number }
   | { kind: "table"; name: string; type: NumericType; shape: number[]; prefix: Expr[] }
   | { kind: "tuple"; items: LoweredValue[] }
-  /** An object. `variable`: the name of the variable that holds it, which may take another one. */
-  | { kind: "record"; fields: Map<string, LoweredValue>; variable?: string }
+  | RecordParts
+  /** A type of vectors, which constructs them. */
+  | { kind: "vector"; of: VectorType }
   | FunctionValue
   | { kind: "builtin"; name: string }
   | { kind: "arrayType"; type: NumericType }
@@ -39,6 +42,20 @@ export type LoweredValue =
   /** The lanes of a member of the team. */
   | { kind: "lanes" }
   | { kind: "void" };
+
+/** An object, or a vector. */
+interface RecordParts {
+  kind: "record";
+  fields: Map<string, LoweredValue>;
+  /** The type of a vector. */
+  of?: VectorType;
+  /** The name of the variable that holds it, which may take another one. */
+  variable?: string;
+  /** Its fields are expressions that have yet to be evaluated. */
+  lazy?: true;
+  /** The element of a view that it is. */
+  place?: { view: string; element: NumericType; indices: readonly Expr[] };
+}
 
 /**
  * A number or truth value. A literal's type is open: `weak` literals (and variables that only ever held such) take the type of
@@ -106,5 +123,8 @@ export class Scope {
 /** True for expressions that may be repeated without cost. */
 export const isLeaf = (e: Expr): boolean =>
   e.op === "const" || e.op === "local" || e.op === "param" || e.op === "index" || e.op === "extent" || e.op === "teamSize";
+
+/** True for sums and products of these, which may be written again where a place is both read and written. */
+export const isShort = (e: Expr): boolean => isLeaf(e) || (e.op === "binary" && isShort(e.a) && isShort(e.b));
 
 export const constantExpr = (type: ScalarType, value: number | boolean): Expr => ({ op: "const", type, value });

@@ -1,4 +1,20 @@
-import { compileKernel, f64, i32, kernel, type KernelError, open, range, span, sum, table, teamKernel, teams, view } from "isoform";
+import {
+  compileKernel,
+  f64,
+  i32,
+  kernel,
+  type KernelError,
+  open,
+  range,
+  span,
+  sum,
+  table,
+  vec3,
+  type Vec3,
+  teamKernel,
+  teams,
+  view,
+} from "isoform";
 import { dense } from "isoform/grid";
 import { deposit, particles } from "isoform/particles";
 import { devices } from "isoform/set";
@@ -116,6 +132,23 @@ const statements = kernel(
   () => [LONG, weights, span, COUNT, moves],
 );
 
+const bend = (v: Vec3, axis: Vec3, s: number): Vec3 => (s < 0 ? v : v.add(v.cross(axis).scale(s)).normalize());
+
+/** Vectors, whose methods minifiers keep by name. */
+const vectors = kernel(
+  "vectors",
+  { x: view(vec3), y: view(f64) },
+  ({ x, y }, i) => {
+    const w = bend(x[i].add(vec3(LONG, i, 1)), vec3(0, 0, 1), y[i]);
+    x[i] = x[i].add(w.scale(0.125));
+    x[i].z += 1;
+    let far = w;
+    for (const k of span(0, 3)) if (x[i].at(k) > far.length()) far = far.with(k, LONG);
+    y[i] = far.dot(x[i]) + w.distance(x[i]);
+  },
+  () => [vec3, bend, LONG, span],
+);
+
 /** Kernels of one text that differ in what they capture. */
 function scaled(factor: number, list: readonly number[]) {
   const t = table(f64, list);
@@ -158,6 +191,10 @@ export async function results(name: string): Promise<unknown> {
   found.push(await read());
   await device.run(statements, { y, n }, range(4));
   found.push(await read());
+  const at = device.array(f64, [4, 3]);
+  device.queue.write(at, [1, 2, 3, -4, 5, 0.5, 7, 8, 9, 0, 0, 1]);
+  await device.run(vectors, { x: at, y }, range(4), { precision: "strict" });
+  found.push(await read(), [...(await device.queue.read(at))]);
   for (const k of [scaled(1, [2, 3]), scaled(10, [2, 3]), scaled(1, [20, 30])]) {
     await device.run(k, { y }, range(4));
     found.push(await read());
@@ -199,8 +236,8 @@ export async function results(name: string): Promise<unknown> {
   );
   ions.load({ x: [0.5, 1.5, 2.5, 3.5], speed: [1, 0.5] });
   await skeleton(grid.set, "steps", [fill, smooth, push]).run(2);
-  const { x: at } = await ions.download();
-  found.push([...(await v.download())], await total.get(), [...at], near(u));
+  const { x: places } = await ions.download();
+  found.push([...(await v.download())], await total.get(), [...places], near(u));
   await device.close();
   return found;
 }
