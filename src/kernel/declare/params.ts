@@ -107,7 +107,7 @@ export function view(
 ): ViewToken {
   requireOptions("view(...)", options, ["disjoint"]);
   if (!isRank(rank)) throw refusal("view", view, rankProblem(rank));
-  if (element.kind === "vector") {
+  if (element?.kind === "vector") {
     const { vector: of } = element;
     if (!isRank(rank + 1)) throw refusal("view", view, `has ${rank} axes of ${of.name}; use at most ${MAX_RANK - 1}`);
     return { kind: "view", element: of.element, rank: (rank + 1) as Rank, disjoint: options.disjoint ?? false, of };
