@@ -24,7 +24,7 @@ function skeletonOf(text: string): string {
     .replace(/"(?:[^"\\\n]|\\.)*"|\/\*[^]*?\*\/|(?:\/\/|;;)[^\n\r\u2028\u2029]*/g, (part) => (part.startsWith('"') ? '""' : ""))
     .replace(/\s+/g, " ")
     .replace(/(?<=[{,] )(?:[A-Za-z_$][\w$]*|\[?""\]?): /g, "key: ")
-    .replace(/[A-Za-z]\w*_(?:kernel|launch|compile|load|build)(?:_[a-z]+)?\b/g, "#")
+    .replace(/[A-Za-z]\w*_(?:kernel|launch|allocate|compile|load|build)(?:_[a-z]+)?\b/g, "#")
     .replace(/[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)*_(?![A-Za-z0-9])/g, "#");
 }
 
