@@ -79,7 +79,7 @@ export const EQUIVALENT: readonly Equivalent[] = [
     why: "undefined is as false",
   },
   {
-    module: "dist/src/fortran/port/cpp/kernels.js",
+    module: "dist/src/fortran/port/cpp/used.js",
     line: 'e.args[0]?.kind !== "value"',
     what: /^0 becomes 1/,
     why: "the names of casts are not variables, and what is cast is looked at either way",
