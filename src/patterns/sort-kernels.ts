@@ -60,20 +60,25 @@ function makeCountDigits(type: typeof i32 | typeof u32) {
   );
 }
 
+/** Parameters of kernels that move keys: the order before, and where keys and order go. */
+export const moved = {
+  order: view(i32),
+  starts: view(i32, 2),
+  movedKeys: view(u32, 1, { disjoint: true }),
+  movedOrder: view(i32, 1, { disjoint: true }),
+  /** The keys stand in their first order. */
+  first: fixed(bool),
+  /** The moved keys are needed. */
+  keep: fixed(bool),
+};
+
 /** Moves the keys and their order to their places; starts[digit][tile] is the place of the tile's first key with the digit. */
 function makeMoveKeys(type: typeof i32 | typeof u32) {
   return teamKernel(
     "moveKeys",
     {
       keys: view(type as typeof u32),
-      order: view(i32),
-      starts: view(i32, 2),
-      movedKeys: view(u32, 1, { disjoint: true }),
-      movedOrder: view(i32, 1, { disjoint: true }),
-      /** The keys stand in their first order. */
-      first: fixed(bool),
-      /** The moved keys are needed. */
-      keep: fixed(bool),
+      ...moved,
       ...tile,
     },
     (

@@ -1,12 +1,12 @@
 import { helper } from "../kernel/declare/captures.js";
 import { teamKernel } from "../kernel/declare/kernel.js";
 import { bool, fixed, i32, u32, view } from "../kernel/declare/params.js";
-import { digitOf, numberOfKeys, unsigned } from "./sort-kernels.js";
+import { digitOf, moved, numberOfKeys, unsigned } from "./sort-kernels.js";
 
 /*
  * A pass of a sort on a GPU, by a digit of four bits. A team brings the keys of its tile into scratch, so that neighbours read neighbours. Each member
  * ranks a run of them there: by digit, and keys of a digit by their place. Then the tile leaves in its new order, in which keys of a digit stand side by side.
- * Members count in four words of registers, a byte for each digit: scratch is what such a pass would wait for.
+ * Members count in four words of registers, a byte for each digit; a pass with counters in scratch took 2 % longer on an H200.
  */
 
 /**
@@ -16,9 +16,8 @@ import { digitOf, numberOfKeys, unsigned } from "./sort-kernels.js";
 const PARTS = 4;
 const PER = 16;
 const EACH = 15;
-export const SORTED_TILE = { members: PARTS * PER, each: EACH, bits: 4 };
-/** The same for the kernels. */
 export const TILE_ARGUMENTS = { parts: PARTS, members: PARTS * PER, each: EACH };
+export const TILE_BITS = 4;
 
 /** Length of a member's row of 16 counts: odd, so that members are in different banks of scratch. */
 const ROW = 17;
@@ -154,14 +153,7 @@ function makeMoveTile(type: typeof i32 | typeof u32) {
     "moveKeys",
     {
       keys: view(type as typeof u32),
-      order: view(i32),
-      starts: view(i32, 2),
-      movedKeys: view(u32, 1, { disjoint: true }),
-      movedOrder: view(i32, 1, { disjoint: true }),
-      /** The keys stand in their first order. */
-      first: fixed(bool),
-      /** The moved keys are needed. */
-      keep: fixed(bool),
+      ...moved,
       ...tile,
       unsigned,
       placesOfPart,

@@ -7,7 +7,7 @@ import { requireOptions } from "../base/own.js";
 import { makePattern, requireSeparate, requireView, type Pattern, type PatternOptions, type PatternSteps } from "./pattern.js";
 import { planScan } from "./scan.js";
 import { countDigits, findOffsets, lookForWideKeys, moveKeys } from "./sort-kernels.js";
-import { countTile, moveTile, SORTED_TILE, TILE_ARGUMENTS } from "./sort-tiles.js";
+import { countTile, moveTile, TILE_ARGUMENTS, TILE_BITS } from "./sort-tiles.js";
 
 /** Arguments of `sortByKey`. */
 export interface SortByKey {
@@ -63,7 +63,8 @@ const CPU_SHAPE: Shape = {
 
 /** A team of a GPU has many members, and little memory. */
 const GPU_SHAPE: Shape = {
-  ...SORTED_TILE,
+  ...TILE_ARGUMENTS,
+  bits: TILE_BITS,
   count: (steps, type, args, policy) => steps.launch(countTile[type], { ...args, ...TILE_ARGUMENTS }, policy),
   move: (steps, type, args, policy) => steps.launch(moveTile[type], { ...args, ...TILE_ARGUMENTS }, policy),
 };

@@ -1,9 +1,8 @@
-import type { Binding, BindArguments } from "../launch/binding.js";
+import type { Binding } from "../launch/binding.js";
 import type { Capabilities, Device, Fold, FoldPart, Launch, TheoreticalPeaks } from "../device.js";
 import { GpuFold, type Mailboxes } from "../gpu/fold.js";
 import { GpuDevice } from "../gpu/gpu-device.js";
 import { GpuLaunch } from "../gpu/launch.js";
-import { KeptLaunches } from "../gpu/kept-launches.js";
 import type { Buffer, View } from "../memory/view.js";
 import type { CudaGpu, GpuFacts } from "./gpu.js";
 import { PinnedBuffer } from "./pinned.js";
@@ -30,7 +29,6 @@ export class CudaDevice extends GpuDevice<CudaGpu> {
   readonly versions: Readonly<Record<string, string>>;
   readonly capabilities: Capabilities;
   readonly theoretical: TheoreticalPeaks;
-  private readonly launches = new KeptLaunches<GpuLaunch>();
 
   constructor(name: string, gpu: CudaGpu) {
     super(name, gpu);
@@ -64,20 +62,8 @@ export class CudaDevice extends GpuDevice<CudaGpu> {
     });
   }
 
-  protected launch(binding: Binding): Launch {
+  protected launch(binding: Binding): GpuLaunch {
     return new GpuLaunch(this.gpu, binding);
-  }
-
-  protected override kept(call: BindArguments): Launch | undefined {
-    return this.launches.take(call);
-  }
-
-  protected override ended(launch: Launch): void {
-    this.launches.keep(launch as GpuLaunch);
-  }
-
-  protected override forget(): void {
-    this.launches.clear();
   }
 
   canPeerStore(to: Device): boolean {

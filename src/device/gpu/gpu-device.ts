@@ -6,7 +6,9 @@ import type { Kernel } from "../../kernel/declare/kernel.js";
 import type { Params } from "../../kernel/declare/params.js";
 import { withoutSignal } from "../launch/signal.js";
 import { bind } from "../launch/bind.js";
-import type { Binding, BindArguments } from "../launch/binding.js";
+import type { Binding } from "../launch/binding.js";
+import type { DeviceLaunch } from "./device-launch.js";
+import { KeptLaunches } from "./kept-launches.js";
 import type {
   Capabilities,
   Args,
@@ -38,6 +40,8 @@ interface MemoryOwner {
 /** Teams with scratch of level 1 that a multiprocessor works on at a time: as many as fit it, of the usual size. */
 const RESIDENT_TEAMS = 8;
 
+type OwnLaunch = DeviceLaunch<{ readonly name: string }>;
+
 /** Common base of devices of all backends for GPUs. */
 export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
   abstract readonly backend: string;
@@ -47,6 +51,9 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
   readonly tuning = new TuningTable();
   precision: Precision = "fast";
   deterministic?: boolean;
+  /** Launches of `run` that have come to their end serve the next calls; false where each is prepared anew. */
+  protected readonly keepsLaunches: boolean = true;
+  private readonly launches = new KeptLaunches();
   private first: AnyDeviceQueue | undefined;
   /** Runs whose results are not there yet. */
   private readonly running = new Set<Promise<unknown>>();
@@ -90,7 +97,7 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
   /** Puts data in `right` order into a new view, before whatever is enqueued later. */
   protected abstract fill(view: View, data: ArrayLike<number>): void;
 
-  protected abstract launch(binding: Binding): Launch;
+  protected abstract launch(binding: Binding): OwnLaunch;
 
   array<T extends ElementType>(type: ElementToken<T>, shape: number | readonly number[], options: ArrayOptions = {}): View<T> {
     this.requireOpen();
@@ -122,7 +129,8 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
     this.requireOpen();
     const [options] = withoutSignal(asked);
     const call = { device: this, kernel, args, policy, options, compile: {} };
-    const prepared = this.kept(call) ?? descending(kernel, () => this.launch(bind(this, kernel, args, policy, options)));
+    const kept = this.keepsLaunches ? this.launches.take(call) : undefined;
+    const prepared = kept ?? descending(kernel, () => this.launch(bind(this, kernel, args, policy, options)));
     const running = this.finishRun(prepared);
     this.running.add(running);
     try {
@@ -139,29 +147,17 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
       this.firstQueue.submitAlone(launch);
       return (results = await this.queue.results(launch));
     } finally {
-      if (results) this.ended(launch);
+      // A launch that has failed is not trusted with the next call.
+      if (results && this.keepsLaunches) this.launches.keep(launch as OwnLaunch);
       else launch.free();
     }
   }
-
-  /** A launch of an earlier `run` that can be submitted again for this call. */
-  protected kept(_call: BindArguments): Launch | undefined {
-    return undefined;
-  }
-
-  /** Frees a launch of `run` that has come to its end, or keeps it. */
-  protected ended(launch: Launch): void {
-    launch.free();
-  }
-
-  /** Frees launches that are kept. */
-  protected forget(): void {}
 
   /** Waits for runs that were begun, and frees all that the device holds. */
   async close(): Promise<void> {
     this.closes = true;
     if (this.running.size > 0) await Promise.allSettled(this.running);
-    this.forget();
+    this.launches.clear();
     this.gpu.close();
   }
 }

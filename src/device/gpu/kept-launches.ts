@@ -5,6 +5,8 @@ import { findAlike, findKnown, callNumbers } from "../launch/known-bindings.js";
 import { isPlainCall, leavesAll } from "../launch/plain-calls.js";
 import type { DeviceLaunch } from "./device-launch.js";
 
+type Own = DeviceLaunch<{ readonly name: string }>;
+
 /** Places of views for which a device keeps launches, and how many for each. */
 const KEPT = { all: 32, alike: 8 };
 
@@ -12,7 +14,7 @@ const KEPT = { all: 32, alike: 8 };
  * Launches of `run` on one GPU that have come to their end, by the place of their views: to prepare the next takes several times as long as to submit
  * it. They keep no memory alive, as a GPU's arrays live until they are freed.
  */
-export class KeptLaunches<Own extends DeviceLaunch<{ readonly name: string }>> {
+export class KeptLaunches {
   private readonly kept = new Map<object, Own[]>();
 
   /** Takes a launch over the same views, with this call's range and numbers. Undefined where there is none. Throws LaunchError as `bind` does. */

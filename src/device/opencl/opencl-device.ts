@@ -1,8 +1,7 @@
-import type { Binding, BindArguments } from "../launch/binding.js";
+import type { Binding } from "../launch/binding.js";
 import type { Capabilities, Launch } from "../device.js";
 import { GpuDevice } from "../gpu/gpu-device.js";
 import { GpuLaunch } from "../gpu/launch.js";
-import { KeptLaunches } from "../gpu/kept-launches.js";
 import { hostBuffer, type Buffer, type View } from "../memory/view.js";
 import type { OpenclFacts } from "./facts.js";
 import type { OpenclMachine } from "./machine.js";
@@ -25,7 +24,6 @@ export class OpenclDevice extends GpuDevice<OpenclMachine> {
   readonly versions: Readonly<Record<string, string>>;
   readonly onHost: boolean;
   readonly capabilities: Capabilities;
-  private readonly launches = new KeptLaunches<GpuLaunch>();
 
   constructor(name: string, machine: OpenclMachine) {
     super(name, machine);
@@ -47,20 +45,8 @@ export class OpenclDevice extends GpuDevice<OpenclMachine> {
     fillBuffer(this.gpu, view, data);
   }
 
-  protected launch(binding: Binding): Launch {
+  protected launch(binding: Binding): GpuLaunch {
     requireCapabilities(this.name, this.gpu.facts, binding);
     return new GpuLaunch(this.gpu, binding);
-  }
-
-  protected override kept(call: BindArguments): Launch | undefined {
-    return this.launches.take(call);
-  }
-
-  protected override ended(launch: Launch): void {
-    this.launches.keep(launch as GpuLaunch);
-  }
-
-  protected override forget(): void {
-    this.launches.clear();
   }
 }

@@ -1,7 +1,6 @@
-import type { Binding, BindArguments } from "../launch/binding.js";
+import type { Binding } from "../launch/binding.js";
 import type { Capabilities, Launch } from "../device.js";
 import { GpuDevice } from "../gpu/gpu-device.js";
-import { KeptLaunches } from "../gpu/kept-launches.js";
 import type { View } from "../memory/view.js";
 import { Clock } from "./event.js";
 import type { Gpu } from "./gpu.js";
@@ -27,7 +26,6 @@ export class WebGpuDevice extends GpuDevice<Gpu> {
   readonly backend = "webgpu";
   readonly capabilities: Capabilities;
   private clock: Clock | undefined;
-  private readonly launches = new KeptLaunches<WebGpuLaunch>();
 
   constructor(
     name: string,
@@ -52,19 +50,7 @@ export class WebGpuDevice extends GpuDevice<Gpu> {
     writeView(this.gpu, view, data);
   }
 
-  protected launch(binding: Binding): Launch {
+  protected launch(binding: Binding): WebGpuLaunch {
     return new WebGpuLaunch(this.gpu, binding);
-  }
-
-  protected override kept(call: BindArguments): Launch | undefined {
-    return this.launches.take(call);
-  }
-
-  protected override ended(launch: Launch): void {
-    this.launches.keep(launch as WebGpuLaunch);
-  }
-
-  protected override forget(): void {
-    this.launches.clear();
   }
 }

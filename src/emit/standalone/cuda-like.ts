@@ -1,5 +1,10 @@
+import { prints } from "../../ir/print-records.js";
 import type { ElementType } from "../../ir/types.js";
-import type { GpuApi, HostShape } from "./gpu-host.js";
+import type { GpuLanguage } from "../../schedule/program.js";
+import type { GpuDialect } from "../c/gpu/dialect.js";
+import { writeGpuHost, type GpuApi, type HostShape } from "./gpu-host.js";
+import { deviceSource, gpuProgram } from "./gpu-program.js";
+import type { EmitRequest, EmittedFile } from "./request.js";
 
 const TYPES: Record<ElementType | "i64", string> = {
   f64: "double",
@@ -20,7 +25,7 @@ const KEPT = 64 << 20;
  * Lines before a launch function with memory for itself. The pool that a device has by default gives back what was freed at each wait, and each launch
  * with results waits.
  */
-export const allocator = (prefix: "cuda" | "hip", stem: string): string[] => [
+const allocator = (prefix: "cuda" | "hip", stem: string): string[] => [
   "// Memory of launches, from a pool that keeps some when they end. It is good until the device is reset.",
   `static ${prefix}Error_t ${stem}_allocate(void **address, size_t bytes, ${prefix}Stream_t stream)`,
   "{",
@@ -48,7 +53,7 @@ export const allocator = (prefix: "cuda" | "hip", stem: string): string[] => [
 ];
 
 /** The run-time interface of CUDA, or of HIP, which has the same functions under other names. */
-export function cudaLike(prefix: "cuda" | "hip", stem: string): GpuApi {
+function cudaLike(prefix: "cuda" | "hip", stem: string): GpuApi {
   const pointer = (element: ElementType | "i64", constant: boolean): string => `${constant ? "const " : ""}${TYPES[element]} *`;
   const dim3 = (name: string, [x, y, z]: HostShape["grid"]): string => `${name}(${[x, y, z].map(unsigned).join(", ")})`;
   const attribute = (name: string, cuda: string, hip: string): string[] => [
@@ -97,6 +102,34 @@ export function cudaLike(prefix: "cuda" | "hip", stem: string): GpuApi {
       `TRY(${prefix}StreamSynchronize(stream));`,
     ],
   };
+}
+
+/** A file for the compiler of one of them; `command` compiles it, and `header` declares its functions. */
+export function cudaLikeFile(
+  prefix: "cuda" | "hip",
+  request: EmitRequest,
+  dialect: GpuDialect,
+  language: GpuLanguage,
+  { name, command, header }: { readonly name: string; readonly command: string; readonly header: string },
+): EmittedFile[] {
+  const { stem } = request;
+  const program = gpuProgram(request, dialect);
+  const allocates = program.reduces.length > 0 || program.sorted.length > 0;
+  const head = [
+    `// ${command} -c ${name}`,
+    "#include <cstdint>",
+    ...(prints(request.ir.body) ? ["#include <cstdio>"] : []),
+    "#include <cstring>",
+    ...(allocates ? ["#include <map>", "#include <mutex>"] : []),
+    `#include <${header}>`,
+    "",
+    "// Does nothing once a call has failed.",
+    `#define TRY(call) if (status == ${prefix}Success) status = (call)`,
+    "",
+    ...(allocates ? allocator(prefix, stem) : []),
+  ];
+  const host = writeGpuHost(request, program, dialect, cudaLike(prefix, stem));
+  return [{ name, text: `${head.join("\n")}\n${deviceSource(request, program, language)}\n${host}` }];
 }
 
 const unsigned = (count: string): string => (/^\d+$/.test(count) ? count : `(unsigned int)${/^\w+$/.test(count) ? count : `(${count})`}`);

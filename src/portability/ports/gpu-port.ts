@@ -59,18 +59,12 @@ export class GpuPortDevice extends CudaDevice {
     return league;
   }
 
-  protected override launch(binding: Binding): Launch {
+  protected override launch(binding: Binding): GpuLaunch {
     return new GpuPortLaunch(this.gpu, binding, this.name, this.code.of(binding), this.loader);
   }
 
-  /** Each call is prepared anew: its arguments are in a struct. */
-  protected override kept(): undefined {
-    return undefined;
-  }
-
-  protected override ended(launch: Launch): void {
-    launch.free();
-  }
+  /** Arguments of a call are in a struct. */
+  protected override readonly keepsLaunches = false;
 
   override canPeerStore(): boolean {
     return false;
