@@ -17,6 +17,7 @@ import { reductions } from "./cases/reductions.js";
 import { scatters } from "./cases/scatters.js";
 import { strides } from "./cases/strides.js";
 import { team } from "./cases/team.js";
+import { vectors } from "./cases/vectors.js";
 
 /**
  * The conformance suite, from "allocates zeroed arrays" to team kernels: a backend is whatever passes it. Expected values are computed
@@ -33,6 +34,7 @@ export const suite: readonly ConformanceCase[] = [
   ...reductions,
   ...scatters,
   ...team,
+  ...vectors,
   ...strides,
   ...mathematics,
   ...launches,
