@@ -1,5 +1,5 @@
 import type { Binding } from "../launch/binding.js";
-import type { Capabilities, Launch } from "../device.js";
+import type { Capabilities } from "../device.js";
 import { GpuDevice } from "../gpu/gpu-device.js";
 import type { View } from "../memory/view.js";
 import { Clock } from "./event.js";
