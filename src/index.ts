@@ -28,6 +28,7 @@ export {
   type ReduceToken,
   type ScalarToken,
   type ScatterToken,
+  type StructViewToken,
   type TableToken,
   type Team,
   type ViewToken,
@@ -71,6 +72,8 @@ export {
 } from "./kernel/declare/matrices.js";
 export { complex, complexf, type Complex, type ComplexPlace } from "./kernel/declare/complex.js";
 export { quat, quatf, type Quat, type QuatPlace } from "./kernel/declare/quaternions.js";
+export { structArrays, structArraysFrom } from "./device/struct-arrays.js";
+export { struct, type StructPlace, type StructToken, type StructValue } from "./kernel/declare/struct.js";
 export type { CompositeToken } from "./kernel/declare/composite.js";
 export { array } from "./kernel/declare/private-arrays.js";
 export { copysign, mulhi, powi, print, span } from "./kernel/declare/builtins.js";
@@ -88,6 +91,7 @@ export {
 export type {
   Capabilities,
   Args,
+  StructArrays,
   ArrayOptions,
   Backend,
   BackendReport,

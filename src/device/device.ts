@@ -12,8 +12,10 @@ import type {
   ReduceToken,
   ScalarToken,
   ScatterToken,
+  StructViewToken,
   ViewToken,
 } from "../kernel/declare/params.js";
+import type { AnyStruct, StructFields, StructToken, StructValue } from "../kernel/declare/struct.js";
 import type { BlockedView } from "./memory/blocked-view.js";
 import type { Policy, RangePolicy, TeamPolicy } from "./launch/policy.js";
 import type { Tunables, Tuning } from "../ir/tuning.js";
@@ -51,9 +53,19 @@ export interface TheoreticalPeaks {
 export type Args<P extends Params> = string extends keyof P
   ? Readonly<Record<string, unknown>>
   : {
-      [K in keyof P as P[K] extends ScalarToken | FixedToken | ViewToken | ScatterToken | ReduceEachToken | AnyComposite ? K : never]: Arg<
-        P[K]
-      >;
+      [
+        K in keyof P as P[K] extends
+          | ScalarToken
+          | FixedToken
+          | ViewToken
+          | ScatterToken
+          | ReduceEachToken
+          | AnyComposite
+          | StructViewToken
+          | AnyStruct
+          ? K
+          : never
+      ]: Arg<P[K]>;
     } & {
       /**
        * Nothing, or one of two things. A number: the value that the reduction starts from, folded with the elements' values into the result
@@ -65,7 +77,16 @@ export type Args<P extends Params> = string extends keyof P
           ? View<T> | V
           : never;
     };
-type Arg<P> =
+type Arg<P> = P extends StructViewToken<infer F> ? StructArrays<F> : P extends StructToken<infer F> ? StructValue<F> : NumberArg<P>;
+/** An array for each field of a record. */
+export type StructArrays<F extends StructFields> = {
+  readonly [K in keyof F]: F[K] extends StructToken<infer G>
+    ? StructArrays<G>
+    : F[K] extends { readonly type: infer T extends ElementType }
+      ? View<T>
+      : never;
+};
+type NumberArg<P> =
   P extends CompositeToken<infer V, unknown, ComponentType, never>
     ? V
     : P extends CompositeViewToken<unknown, infer T> | CompositeScatterToken<unknown, infer T>

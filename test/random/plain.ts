@@ -83,6 +83,7 @@ function bodyParams(
           return [name, { [METHODS[token.op]]: (value: number) => fold(name, value) }];
         case "reduceEach":
         case "reduceComposite":
+        case "structView":
           throw new Error(`${name}: programs with reductions of several components are compared with such of one each`);
       }
     }),

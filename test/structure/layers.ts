@@ -32,6 +32,7 @@ export const LAYERS: Readonly<Record<string, readonly Level[]>> = {
   "src/device": [
     ["ffi.ts", "memory"],
     "device.ts",
+    "struct-arrays.ts",
     "launch",
     "tools",
     "tuning",

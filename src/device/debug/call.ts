@@ -4,10 +4,12 @@ import type { AnyView } from "../memory/blocked-view.js";
 import { foldOfParam } from "../cpu/partials.js";
 import type { ReduceParam } from "../../ir/types.js";
 import { componentsOfValue, compositeOf, compositeValue } from "../../kernel/declare/composite.js";
-import { METHODS } from "../../kernel/declare/params.js";
-import { partNames } from "../../kernel/declare/flat.js";
+import { METHODS, type ViewToken } from "../../kernel/declare/params.js";
+import { namedParts } from "../../kernel/declare/flat.js";
+import { structOf, type StructType } from "../../kernel/declare/struct.js";
+import { checkedRecords } from "./checked-records.js";
 import type { CopyArena } from "./arena.js";
-import { checkedScatter, checkedTable, checkedView } from "./checked-view.js";
+import { checkedScatter, checkedTable, checkedView, type CheckedArray } from "./checked-view.js";
 import { WatchedTeam } from "./team.js";
 import { Watch } from "./watch.js";
 
@@ -37,6 +39,16 @@ export function callKernel(binding: Binding, args: Record<string, unknown>, aren
   for (watch.element = 0; watch.element < count; watch.element++) body(params, ...indicesOf(watch.element));
 }
 
+/** A record of numbers that come one by one. */
+function recordOf({ fields }: StructType, next: () => number): object {
+  return Object.fromEntries(
+    Object.entries(fields).map(([field, type]) => {
+      const [inner, of] = [structOf(type), compositeOf(type)];
+      return [field, inner ? recordOf(inner, next) : of ? compositeValue(of, of.fields.map(next)) : next()];
+    }),
+  );
+}
+
 /** The first argument of the function. */
 function parametersOf(
   { kernel: flat, ir, scalars }: Binding,
@@ -45,15 +57,17 @@ function parametersOf(
   watch: Watch,
 ): Record<string, unknown> {
   const kernel = flat.written ?? flat;
-  const parts = partNames(kernel.params);
+  const parts = namedParts(kernel.params);
+  const next = (name: string): (() => number) => {
+    const left = parts.get(name)!.values();
+    return () => scalars[left.next().value!.name] as number;
+  };
   const one = (name: string): unknown => {
     const token = kernel.params[name];
     const of = compositeOf(token);
-    if (of)
-      return compositeValue(
-        of,
-        parts.get(name)!.map((part) => scalars[part] as number),
-      );
+    if (of) return compositeValue(of, of.fields.map(next(name)));
+    const struct = structOf(token);
+    if (struct) return recordOf(struct, next(name));
     if (typeof token !== "object") return token;
     switch (token.kind) {
       case "scalar":
@@ -75,6 +89,18 @@ function parametersOf(
       case "reduceEach":
         // Compiled code, which runs after the function, checks components and has the results.
         return { [METHODS[token.op]]: () => undefined };
+      case "structView": {
+        const left = parts.get(name)!.values();
+        const arrays = (of: StructType): CheckedArray =>
+          checkedRecords(of, Object.fromEntries(Object.entries(of.fields).map(([field, type]) => [field, arrayOf(type)])), token.rank);
+        const arrayOf = (type: StructType["fields"][string]): CheckedArray => {
+          const inner = structOf(type);
+          if (inner) return arrays(inner);
+          const part = left.next().value!;
+          return checkedView(part.name, args[part.name] as AnyView, part.token as ViewToken, arena, watch);
+        };
+        return arrays(token.struct);
+      }
       case "reduceComposite":
         return { [METHODS[token.op]]: (value: unknown) => void componentsOfValue(token.of, value, `${name} folds`) };
       default:

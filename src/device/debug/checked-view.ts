@@ -12,7 +12,10 @@ import { Shadow } from "./shadow.js";
 import type { Watch } from "./watch.js";
 
 /** Arrays as a kernel's function sees them: nested, as `a[i][j]`. */
-type Nested = { readonly length: number; [index: number]: unknown };
+export type CheckedArray = { readonly length: number; [index: number]: unknown; readonly [PEEK]?: (index: number) => number };
+
+/** Asks an array for an element without a note that it is read. */
+export const PEEK: unique symbol = Symbol("peek");
 
 /** How one array answers; `indices` are inside the extents. */
 interface Cells {
@@ -27,7 +30,7 @@ interface Cells {
 }
 
 /** An array whose indices are checked: whole numbers inside the extents, as many as there are axes. */
-function nest(cells: Cells, watch: Watch, prefix: readonly number[] = []): Nested {
+function nest(cells: Cells, watch: Watch, prefix: readonly number[] = []): CheckedArray {
   const axis = prefix.length;
   const last = axis === cells.shape.length - 1;
   const checked = (key: string): number[] => {
@@ -62,9 +65,10 @@ function nest(cells: Cells, watch: Watch, prefix: readonly number[] = []): Neste
   function* elements(): Generator {
     for (const [, element] of entries()) yield element;
   }
-  return new Proxy({} as Nested, {
+  return new Proxy({} as CheckedArray, {
     get(_, key) {
       if (key === Symbol.iterator) return elements;
+      if (key === PEEK) return (index: number) => cells.peek!(checked(String(index)));
       if (typeof key === "symbol") return undefined;
       if (key === "length") return cells.shape[axis];
       return key === "entries" ? entries : at(checked(key));
@@ -93,7 +97,7 @@ export function checkedView(
   { disjoint, of }: Pick<ViewToken, "disjoint" | "of">,
   arena: CopyArena,
   watch: Watch,
-): Nested {
+): CheckedArray {
   const array = arena.array(storageOf(view));
   const { piece, address } = arena.locate(storageOf(view));
   const { granule } = arena.pieces[piece];
@@ -153,7 +157,7 @@ function fitting(value: unknown, type: ElementType, what: () => string, watch: W
 }
 
 /** A table of constants. */
-export function checkedTable(name: string, values: unknown, watch: Watch): Nested {
+export function checkedTable(name: string, values: unknown, watch: Watch): CheckedArray {
   const shape: number[] = [];
   for (let level = values; Array.isArray(level); level = level[0]) shape.push(level.length);
   return nest(
@@ -163,7 +167,7 @@ export function checkedTable(name: string, values: unknown, watch: Watch): Neste
 }
 
 /** Memory of a team, undefined until it is written. */
-export function checkedScratch(type: NumericType, length: number, watch: Watch): Nested {
+export function checkedScratch(type: NumericType, length: number, watch: Watch): CheckedArray {
   const array: TypedArray = new ELEMENTS[type].array(length);
   const written = new Uint8Array(length);
   const shadows = { members: new Shadow(length), lanes: new Shadow(length) };

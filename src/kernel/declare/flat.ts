@@ -3,25 +3,53 @@ import { LaunchError } from "../../base/errors.js";
 import { own } from "../../base/own.js";
 import { componentsOfValue, compositeOf, compositeValue, typeOfValue, type CompositeType } from "./composite.js";
 import type { Kernel } from "./kernel.js";
-import type { Params, ParamToken } from "./params.js";
+import { view, type CompositeReduceToken, type Params, type ParamToken, type StructViewToken } from "./params.js";
+import { structOf, type StructType } from "./struct.js";
 
 /*
  * Parameters and results of several numbers, such as `g: vec3` and `p: sum(vec3)`. Launches and code know each as several of one number, so that
  * nothing after the front end deals with such types.
  */
 
-type PartNames = ReadonlyMap<string, readonly string[]>;
-
-/** A parameter that becomes several of one number. */
-function partedType(token: unknown): CompositeType | undefined {
-  const { kind, of } = (token ?? {}) as { readonly kind?: string; readonly of?: CompositeType };
-  return kind === "reduceComposite" ? of : compositeOf(token);
+/** A part of a parameter: how it is declared, and the fields that lead to it. */
+interface Part {
+  readonly path: readonly string[];
+  readonly token: ParamToken;
 }
+
+const within = (field: string, parts: readonly Part[]): Part[] => parts.map(({ path, token }) => ({ path: [field, ...path], token }));
+
+/** Parts of a parameter that becomes several; undefined of one number or array. */
+function partsOf(token: unknown): readonly Part[] | undefined {
+  const composite = compositeOf(token);
+  if (composite) return composite.fields.map((field) => ({ path: [field], token: { kind: "scalar", type: composite.element } }));
+  const record = structOf(token);
+  if (record) return partsOfFields(record, (field) => field);
+  const other = token as Partial<CompositeReduceToken> | StructViewToken | undefined;
+  if (other?.kind === "reduceComposite") {
+    const { type, op, identity, of } = other as CompositeReduceToken;
+    return of.fields.map((field) => ({ path: [field], token: { kind: "reduce", type, op, identity } }));
+  }
+  if (other?.kind !== "structView") return undefined;
+  const { rank, disjoint } = other;
+  return partsOfFields(other.struct, (field) => view(field as never, rank, { disjoint }));
+}
+
+const partsOfFields = ({ fields }: StructType, declared: (field: StructType["fields"][string]) => ParamToken): Part[] =>
+  Object.entries(fields).flatMap(([name, field]) => {
+    const token = declared(field);
+    return within(name, partsOf(token) ?? [{ path: [], token }]);
+  });
+
+interface NamedPart extends Part {
+  readonly name: string;
+}
+type PartNames = ReadonlyMap<string, readonly NamedPart[]>;
 
 const known = new WeakMap<object, PartNames>();
 
-/** Names of the parts of such parameters, `g_x`, which no other parameter has. */
-export function partNames(params: Readonly<Record<string, unknown>>): PartNames {
+/** Parts of all such parameters, with names `g_x` that no other parameter has. */
+export function namedParts(params: Readonly<Record<string, unknown>>): PartNames {
   let found = known.get(params);
   if (found) return found;
   const taken = new Set(Object.keys(params));
@@ -32,8 +60,8 @@ export function partNames(params: Readonly<Record<string, unknown>>): PartNames 
   };
   found = new Map(
     Object.entries(params).flatMap(([name, token]) => {
-      const of = partedType(token);
-      return of ? [[name, of.fields.map((field) => free(`${name}_${field}`))] as const] : [];
+      const parts = partsOf(token);
+      return parts ? [[name, parts.map((part) => ({ ...part, name: free([name, ...part.path].join("_")) }))] as const] : [];
     }),
   );
   known.set(params, found);
@@ -48,7 +76,7 @@ function flatKernel(kernel: Kernel): Kernel {
   if (typeof kernel?.params !== "object" || !kernel.params) return kernel;
   let flat = flats.get(kernel);
   if (flat) return flat;
-  const names = partNames(kernel.params);
+  const names = namedParts(kernel.params);
   flat = names.size === 0 ? kernel : { ...kernel, params: flatParams(kernel.params, names), written: kernel };
   flats.set(kernel, flat);
   return flat;
@@ -58,18 +86,9 @@ const flatParams = (params: Params, names: PartNames): Params =>
   Object.fromEntries(
     Object.entries(params).flatMap(([name, token]): (readonly [string, ParamToken])[] => {
       const parts = names.get(name);
-      if (!parts) return [[name, token]];
-      return parts.map((part) => [part, partOf(token)]);
+      return parts ? parts.map((part) => [part.name, part.token]) : [[name, token]];
     }),
   );
-
-function partOf(token: ParamToken): ParamToken {
-  if (typeof token === "object" && token.kind === "reduceComposite") {
-    const { type, op, identity } = token;
-    return { kind: "reduce", type, op, identity };
-  }
-  return { kind: "scalar", type: compositeOf(token)!.element };
-}
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -84,7 +103,8 @@ function flatArguments(flat: Kernel, args: Arguments): Arguments {
   const written = flat?.written;
   if (!written || typeof args !== "object" || !args) return args;
   for (const [name, token] of Object.entries(written.params))
-    if (!Object.hasOwn(args, name) && compositeOf(token)) partValues(written, name, undefined);
+    if (!Object.hasOwn(args, name) && partsOf(token) && (typeof token !== "object" || token.kind !== "reduceComposite"))
+      partValues(written, name, undefined);
   return flatValues(flat, args);
 }
 
@@ -92,11 +112,11 @@ function flatArguments(flat: Kernel, args: Arguments): Arguments {
 export function flatValues<T extends Arguments>(flat: Kernel, args: T): T {
   const { written } = flat;
   if (!written) return args;
-  const names = partNames(written.params);
+  const names = namedParts(written.params);
   const given: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(args)) {
     const parts = Object.hasOwn(written.params, name) ? names.get(name) : undefined;
-    if (parts) partValues(written, name, value).forEach((part, n) => (given[parts[n]] = part));
+    if (parts) partValues(written, name, value).forEach((part, n) => (given[parts[n].name] = part));
     else if (Object.hasOwn(flat.params, name) && !Object.hasOwn(written.params, name))
       throw new LaunchError(`kernel "${written.name}" has no parameter "${name}"; it takes ${Object.keys(written.params).join(", ")}`);
     else given[name] = value;
@@ -104,18 +124,39 @@ export function flatValues<T extends Arguments>(flat: Kernel, args: T): T {
   return given as T;
 }
 
+/** Values of a parameter's parts, in their order; none for a reduction that is given nothing. */
 function partValues({ name: kernel, params }: Kernel, name: string, value: unknown): readonly unknown[] {
   const token = params[name];
-  const of = partedType(token)!;
-  if (compositeOf(token)) return componentsOfValue(of, value, `kernel "${kernel}": ${name} is`);
-  // A reduction is given a value that it starts from, a view for its result, or nothing.
+  const about = `kernel "${kernel}": ${name}`;
+  if (typeof token === "object" && token.kind === "reduceComposite") return startValues(token.of, value, about);
+  if (typeof token === "object" && token.kind === "structView") return fieldValues(token.struct, value, about, true);
+  const struct = structOf(token);
+  return struct ? fieldValues(struct, value, about, false) : componentsOfValue(compositeOf(token)!, value, `${about} is`);
+}
+
+/** Numbers of a record, or views of an array of records. */
+function fieldValues({ name, fields }: StructType, value: unknown, about: string, isView: boolean): unknown[] {
+  const given = (value ?? {}) as Readonly<Record<string, unknown>>;
+  return Object.entries(fields).flatMap(([field, token]): unknown[] => {
+    if (typeof value !== "object" || !Object.hasOwn(given, field))
+      throw new LaunchError(
+        `${about} is ${isView ? "an array of" : "a"} ${name}, and is given ${typeof value === "object" && value ? `nothing for ${field}` : describe(value)}; give ${isView ? `structArrays(device, ${name}, n)` : `${name}({ ${Object.keys(fields).join(", ")} })`}`,
+      );
+    const [composite, record] = [compositeOf(token), structOf(token)];
+    if (record) return fieldValues(record, given[field], `${about}.${field}`, isView);
+    return composite && !isView ? componentsOfValue(composite, given[field], `${about}.${field} is`) : [given[field]];
+  });
+}
+
+/** A reduction is given a value that it starts from, a view for its result, or nothing. */
+function startValues(of: CompositeType, value: unknown, about: string): readonly unknown[] {
   if (value === undefined) return [];
-  if (typeOfValue(value)) return componentsOfValue(of, value, `kernel "${kernel}": ${name} starts from`);
-  const { shape, slice } = value as Partial<Sliceable>;
+  if (typeOfValue(value)) return componentsOfValue(of, value, `${about} starts from`);
+  const { shape, slice } = (value ?? {}) as Partial<Sliceable>;
   const count = of.fields.length;
   if (typeof slice !== "function" || shape?.length !== 1 || shape[0] !== count)
     throw new LaunchError(
-      `kernel "${kernel}": ${name} is a reduction of ${of.name}, and is given ${shape ? `a view of shape [${shape}]` : describe(value)}; give a ${of.name}, a view of ${count} elements, or nothing`,
+      `${about} is a reduction of ${of.name}, and is given ${shape ? `a view of shape [${shape}]` : describe(value)}; give a ${of.name}, a view of ${count} elements, or nothing`,
     );
   return of.fields.map((_, n) => (value as Sliceable).slice([n, n + 1]));
 }
@@ -129,13 +170,14 @@ export function flatCall(written: Kernel, given: Arguments): { kernel: Kernel; a
 /** Results of a launch of the flat kernel as its author knows them. */
 export function writtenResults<R>({ written }: Kernel, results: Record<string, R>): Record<string, unknown> {
   if (!written) return results;
-  const values = [...partNames(written.params)].filter(([, parts]) => parts.every((part) => Object.hasOwn(results, part)));
-  const taken = new Set(values.flatMap(([, parts]) => parts));
+  const values = [...namedParts(written.params)].filter(([, parts]) => parts.every(({ name }) => Object.hasOwn(results, name)));
+  const taken = new Set(values.flatMap(([, parts]) => parts.map(({ name }) => name)));
   return Object.fromEntries([
     ...Object.entries(results).filter(([name]) => !taken.has(name)),
     ...values.map(([name, parts]) => {
-      const components = parts.map((part) => Number(own(results, part)));
-      return [name, compositeValue(partedType(written.params[name])!, components)] as const;
+      const { of } = written.params[name] as CompositeReduceToken;
+      const components = parts.map((part) => Number(own(results, part.name)));
+      return [name, compositeValue(of, components)] as const;
     }),
   ]);
 }

@@ -6,6 +6,7 @@ import { isRank, MAX_RANK } from "../../base/rank.js";
 import { ELEMENTS, NUMERIC_TYPES } from "../../ir/scalars.js";
 import type { AnyComposite, ComponentType, CompositeToken, CompositeType } from "./composite.js";
 import { callSite } from "./location.js";
+import type { AnyStruct, StructFields, StructPlace, StructToken, StructType, StructValue } from "./struct.js";
 import { originalPosition } from "#source-map";
 import type { ElementType, NumericType, ReduceOp, ScalarType, ScatterOp } from "../../ir/types.js";
 
@@ -86,14 +87,33 @@ export function view<P, T extends ComponentType, R extends Rank>(
   rank: R,
   options?: { disjoint?: boolean },
 ): CompositeViewToken<P, T, R>;
-export function view(element: ElementToken | AnyComposite, rank: Rank = 1, options: { disjoint?: boolean } = {}): ViewToken {
+export function view<F extends StructFields>(of: StructToken<F>): StructViewToken<F, 1>;
+export function view<F extends StructFields, R extends Rank>(
+  of: StructToken<F>,
+  rank: R,
+  options?: { disjoint?: boolean },
+): StructViewToken<F, R>;
+export function view(
+  element: ElementToken | AnyComposite | AnyStruct,
+  rank: Rank = 1,
+  options: { disjoint?: boolean } = {},
+): ViewToken | StructViewToken {
   requireOptions("view(...)", options, ["disjoint"]);
   if (!isRank(rank)) throw refusal("view", view, rankProblem(rank));
+  if (element?.kind === "struct") return { kind: "structView", struct: element.struct, rank, disjoint: options.disjoint ?? false };
   if (element?.kind === "composite") {
     const { composite: of } = element;
     return { kind: "view", element: of.element, rank: deeper("view", view, rank, of), disjoint: options.disjoint ?? false, of };
   }
   return { kind: "view", element: typeOf(element, "view", view), rank, disjoint: options.disjoint ?? false };
+}
+
+/** A parameter that is an array of records: a launch gives it a view for each field. */
+export interface StructViewToken<F extends StructFields = StructFields, R extends Rank = Rank> {
+  readonly kind: "structView";
+  readonly struct: StructType<F>;
+  readonly rank: R;
+  readonly disjoint: boolean;
 }
 
 /** The rank of an array of `rank` axes of such values. */
@@ -329,6 +349,8 @@ export type ParamToken =
   | ReduceEachToken
   | CompositeReduceToken
   | AnyComposite
+  | StructViewToken
+  | AnyStruct
   | TableToken
   | FixedToken
   | Helper
@@ -422,16 +444,20 @@ export type BodyParam<P> = P extends number
                       : P extends Helper | ArrayType
                         ? P
                         : never;
-type AnyCompositeParam = AnyComposite | CompositeScatterToken | CompositeReduceToken;
-/** Values of several numbers, and what folds them. */
+type AnyCompositeParam = AnyComposite | CompositeScatterToken | CompositeReduceToken | StructViewToken | AnyStruct;
+/** Values of several numbers, records, arrays of these, and what folds them. */
 type BodyComposite<P> =
-  P extends CompositeToken<infer V, unknown, ComponentType, never>
-    ? V
-    : P extends CompositeScatterToken<infer V, ComponentType, infer R, infer O>
-      ? { [M in ScatterMethod<O>]: (...args: [...Indices[R], value: V]) => void }
-      : P extends CompositeReduceToken<infer V, ComponentType, infer O>
-        ? { [M in ReduceMethod<O>]: (value: V) => void }
-        : never;
+  P extends StructViewToken<infer F, infer R>
+    ? NestOf<StructPlace<F>, R>
+    : P extends StructToken<infer F>
+      ? StructValue<F>
+      : P extends CompositeToken<infer V, unknown, ComponentType, never>
+        ? V
+        : P extends CompositeScatterToken<infer V, ComponentType, infer R, infer O>
+          ? { [M in ScatterMethod<O>]: (...args: [...Indices[R], value: V]) => void }
+          : P extends CompositeReduceToken<infer V, ComponentType, infer O>
+            ? { [M in ReduceMethod<O>]: (value: V) => void }
+            : never;
 /** The parameters as a kernel's body sees them. */
 export type BodyParams<P extends Params> = { [K in keyof P]: BodyParam<P[K]> };
 

@@ -7,6 +7,7 @@ import { lowerOperator } from "./operators.js";
 import { assignRecord, recordVariables, partsOf, type RecordValue } from "./records.js";
 import { pathOf } from "../read/syntax.js";
 import { componentIndices, storeComposite, type ElementPlace } from "./composites.js";
+import { fieldPlace, storeStruct } from "./structs.js";
 import { literalExpr } from "./types.js";
 import { Scope, constantExpr, isShort, type ScalarValue, type LoweredValue } from "./values.js";
 import { scalarOperand } from "./operands.js";
@@ -102,7 +103,7 @@ export function assignTo(cx: Lowering, node: acorn.AssignmentExpression, scope: 
   if (compound === "&&" || compound === "||" || compound === "??")
     cx.fail(node, `${operator} is not part of the kernel language`, "write if");
   const target = assignmentTarget(cx, left, scope);
-  if (target.kind === "composite") return assignComposite(cx, target, node, scope);
+  if (isWhole(target)) return assignWhole(cx, target, node, scope);
   let [current, value] = cx.inOrder<LoweredValue>(
     [() => (compound ? valueAt(cx, target, node) : { kind: "void" }), () => given(cx, target, cx.expression(right, scope), right)],
     (old) => {
@@ -116,16 +117,21 @@ export function assignTo(cx: Lowering, node: acorn.AssignmentExpression, scope: 
   return value;
 }
 
-/** `x[i] = v` of an array of vectors and the like. */
-function assignComposite(cx: Lowering, target: CompositeTarget, node: acorn.AssignmentExpression, scope: Scope): LoweredValue {
-  const { place } = target;
-  if (node.operator !== "=") return cx.fail(node, `${node.operator} of a ${place.of.name}`, "write x[i] = x[i].add(v)");
+const isWhole = (target: AssignmentTarget): target is WholeTarget => target.kind === "composite" || target.kind === "struct";
+
+const typeOfTarget = (target: WholeTarget): string =>
+  target.kind === "composite" ? target.place.of.name : (target.record.elementOf?.struct.name ?? "record");
+
+/** `x[i] = v` of an array of vectors and the like, or of records. */
+function assignWhole(cx: Lowering, target: WholeTarget, node: acorn.AssignmentExpression, scope: Scope): LoweredValue {
+  if (node.operator !== "=") return cx.fail(node, `${node.operator} of a ${typeOfTarget(target)}`, "write x[i] = x[i].add(v)");
   const [, value] = cx.inOrder<LoweredValue>([() => ({ kind: "void" }), () => cx.expression(node.right, scope)], (nothing) => {
     keepIndices(cx, target, node);
     return nothing;
   });
   const settled = cx.materialise(value, node, "part");
-  storeComposite(cx, { ...place, indices: target.indices }, settled, node);
+  if (target.kind === "struct") storeStruct(cx, target.record, settled, node);
+  else storeComposite(cx, { ...target.place, indices: target.indices }, settled, node);
   return settled;
 }
 
@@ -141,7 +147,7 @@ function given(cx: Lowering, target: AssignmentTarget, value: LoweredValue, node
 /** Lowers `x++` and its kin; the value is the old one for the postfix forms. */
 export function updateTarget(cx: Lowering, node: acorn.UpdateExpression, scope: Scope, asValue = false): LoweredValue {
   const target = assignmentTarget(cx, node.argument, scope);
-  if (target.kind === "composite") return cx.fail(node, `${node.operator} of a ${target.place.of.name}`, "write x[i] = x[i].add(v)");
+  if (isWhole(target)) return cx.fail(node, `${node.operator} of a ${typeOfTarget(target)}`, "write x[i] = x[i].add(v)");
   const old = valueAt(cx, target, node);
   const before = asValue && !node.prefix ? cx.materialiseScalar(old, node) : old;
   const sum = lowerOperator(cx, node.operator === "++" ? "+" : "-", before, literalExpr(1), node);
@@ -166,11 +172,13 @@ function assignPattern(cx: Lowering, pattern: acorn.Pattern, value: LoweredValue
   return value;
 }
 
-type CompositeTarget = Extract<AssignmentTarget, { kind: "composite" }>;
+/** All of a value of several numbers, or of a record. */
+type WholeTarget = Extract<AssignmentTarget, { kind: "composite" | "struct" }>;
 type AssignmentTarget =
   | { kind: "variable"; variable: LoweredValue & { kind: "variable" } }
   | { kind: "view"; view: { name: string; element: NumericType }; indices: Expr[] }
   | { kind: "composite"; place: ElementPlace; indices: Expr[] }
+  | { kind: "struct"; record: RecordValue; indices: Expr[] }
   | { kind: "element"; array: { name: string; type: NumericType }; indices: Expr[] };
 
 /** Target on the left of an assignment. */
@@ -188,6 +196,8 @@ function assignmentTarget(cx: Lowering, node: acorn.Expression | acorn.Pattern, 
   if (!node.computed) {
     const of = cx.expression(node.object, scope);
     if (of.kind === "record" && of.of) return componentTarget(cx, of, node);
+    const place = of.kind === "record" ? fieldPlace(of, (node.property as acorn.Identifier).name) : undefined;
+    if (place) return placeTarget(place);
     const [object, field] = [pathOf(node.object) ?? "s", (node.property as acorn.Identifier).name];
     return cx.fail(
       node,
@@ -199,8 +209,7 @@ function assignmentTarget(cx: Lowering, node: acorn.Expression | acorn.Pattern, 
   if (object.kind === "table") return cx.fail(node, `the table ${object.name} is constant`, "use a view");
   const value = lowerElement(cx, object, node, scope);
   if (value.kind === "variable") return { kind: "variable", variable: value };
-  if (value.kind === "record" && value.of && value.place)
-    return { kind: "composite", place: value.place, indices: [...value.place.indices] };
+  if (value.kind === "record" && (value.place ?? value.elementOf)) return placeTarget(value);
   if (object.kind === "tuple")
     return cx.fail(node, "an array literal that is declared const cannot be assigned", "declare it with let, or use new Float64Array(n)");
   if (value.kind === "scalar" && value.expr.op === "load") {
@@ -229,6 +238,14 @@ function assignmentTarget(cx: Lowering, node: acorn.Expression | acorn.Pattern, 
   return cx.fail(node, "this cannot be assigned");
 }
 
+/** An element of a view, a private array or an array of records, or a field of one. */
+function placeTarget(value: LoweredValue): AssignmentTarget {
+  if (value.kind === "record" && value.place) return { kind: "composite", place: value.place, indices: [...value.place.indices] };
+  if (value.kind === "record") return { kind: "struct", record: value, indices: [] };
+  const { view: name, type: element, indices } = (value as ScalarValue).expr as Extract<Expr, { op: "load" }>;
+  return { kind: "view", view: { name, element }, indices };
+}
+
 /** `x[i].y`, a component of an array's element. */
 function componentTarget(cx: Lowering, { of, place }: RecordValue, node: acorn.MemberExpression): AssignmentTarget {
   const field = (node.property as acorn.Identifier).name;
@@ -243,7 +260,7 @@ function componentTarget(cx: Lowering, { of, place }: RecordValue, node: acorn.M
     : { kind: "element", array: { name: array, type: element }, indices };
 }
 
-function valueAt(cx: Lowering, target: Exclude<AssignmentTarget, CompositeTarget>, node: acorn.Node): ScalarValue {
+function valueAt(cx: Lowering, target: Exclude<AssignmentTarget, WholeTarget>, node: acorn.Node): ScalarValue {
   if (target.kind === "variable") return readVariable(target.variable);
   // The place is both read and written: indices with work in them are evaluated once.
   target.indices = target.indices.map((e) => (isShort(e) ? e : cx.materialiseScalar({ kind: "scalar", expr: e }, node, "at").expr));
@@ -262,7 +279,7 @@ function keepIndices(cx: Lowering, target: AssignmentTarget, node: acorn.Node): 
 
 function write(cx: Lowering, target: AssignmentTarget, value: ScalarValue, node: acorn.Node): void {
   const location = cx.at(node);
-  if (target.kind === "composite") return cx.fail(node, `a number goes to a ${target.place.of.name}`, `write ${target.place.of.name}(...)`);
+  if (isWhole(target)) return cx.fail(node, `a number goes to a ${typeOfTarget(target)}`, `write ${typeOfTarget(target)}(...)`);
   if (target.kind === "variable") cx.assign(target.variable, value, node);
   else if (target.kind === "view")
     cx.out.push({

@@ -9,6 +9,7 @@ import { cellMethod } from "./march.js";
 import { mathCall } from "./math.js";
 import { lanesMethod, teamMethod } from "./team.js";
 import { pathOf, stringOf } from "../read/syntax.js";
+import { constructStruct } from "./structs.js";
 import { toolCall } from "./tool-calls.js";
 import { Scope, constantExpr, type LoweredValue } from "./values.js";
 import { METHODS } from "../declare/params.js";
@@ -56,6 +57,7 @@ export function lowerCall(cx: Lowering, node: acorn.CallExpression, scope: Scope
 
 function apply(cx: Lowering, fn: LoweredValue, node: acorn.CallExpression, scope: Scope): LoweredValue {
   if (fn.kind === "builtin" && fn.name === "print") return printLine(cx, node, scope);
+  if (fn.kind === "struct") return constructStruct(cx, fn.of, node, scope);
   if (fn.kind === "composite") return construct(cx, fn.of, node, scope);
   if (fn.kind === "builtin" && fn.name === "array") return compositeArray(cx, node, scope);
   if (fn.kind === "builtin" && fn.name === "span")

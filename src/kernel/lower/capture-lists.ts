@@ -6,6 +6,7 @@ import { describe } from "../../base/describe.js";
 import { KernelError } from "../../base/errors.js";
 import { arrayTypeOf, type ScalarToken, type TableToken } from "../declare/params.js";
 import { compositeOf } from "../declare/composite.js";
+import { structOf } from "../declare/struct.js";
 import { parseFunction, type FunctionSource } from "../read/source.js";
 import { pathOf } from "../read/syntax.js";
 import { tableOf } from "./tables.js";
@@ -38,7 +39,9 @@ const lists = new WeakMap<object, CaptureList>();
  * Throws KernelError.
  */
 export function capturesOf(owner: Owner): CaptureList | undefined {
-  const given = Object.values(owner.params).filter((token) => typeof token === "function" && !compositeOf(token) && captured(token));
+  const given = Object.values(owner.params).filter(
+    (token) => typeof token === "function" && !compositeOf(token) && !structOf(token) && captured(token),
+  );
   if (!owner.captures && given.length === 0) return undefined;
   let list = lists.get(owner);
   if (!list) {
@@ -169,6 +172,8 @@ export class CaptureList {
     if (typeof value === "function") {
       const composite = compositeOf(value);
       if (composite) return { kind: "composite", of: composite };
+      const struct = structOf(value);
+      if (struct) return { kind: "struct", of: struct };
       const builtin = builtinName(value);
       if (builtin !== undefined) return { kind: "builtin", name: builtin };
       const math = Object.getOwnPropertyNames(Math).find((name) => (Math as unknown as Record<string, unknown>)[name] === value);

@@ -12,6 +12,7 @@ import { asIndex, condition, scalarOperand, scalarOf, scalarsOf } from "./operan
 import { outerMember, undefinedUsed, unknown, unknownMember } from "./outer.js";
 import { eitherRecord } from "./records.js";
 import { isNothing } from "./tool-calls.js";
+import { structElement, structLength } from "./structs.js";
 import { literalExpr } from "./types.js";
 import { compositeElement, compositePart } from "./composites.js";
 import { Scope, constantExpr, type ScalarValue, type LoweredValue } from "./values.js";
@@ -53,11 +54,10 @@ export function lowerElement(cx: Lowering, object: LoweredValue, node: acorn.Mem
       if (prefix.length < of.rank) return { ...of, prefix };
       return { kind: "scalar", expr: { op: "load", type: of.element, view: of.name, indices: prefix, location: cx.at(node) } };
     }
-    case "table": {
-      const prefix = [...of.prefix, index()];
-      if (prefix.length < of.shape.length) return { ...of, prefix };
-      return { kind: "scalar", expr: { op: "table", type: of.type, table: of.name, indices: prefix, location: cx.at(node) } };
-    }
+    case "structView":
+      return structElement(cx, of, index(), node);
+    case "table":
+      return tableElement(cx, of, index(), node);
     case "components":
       return component(cx, of, index(), node);
     case "array":
@@ -81,6 +81,12 @@ export function lowerElement(cx: Lowering, object: LoweredValue, node: acorn.Mem
   }
 }
 
+function tableElement(cx: Lowering, table: Extract<LoweredValue, { kind: "table" }>, index: Expr, node: acorn.Node): LoweredValue {
+  const indices = [...table.prefix, index];
+  if (indices.length < table.shape.length) return { ...table, prefix: indices };
+  return { kind: "scalar", expr: { op: "table", type: table.type, table: table.name, indices, location: cx.at(node) } };
+}
+
 /** `a[k]` of a private array. */
 export function arrayElement(
   cx: Lowering,
@@ -99,6 +105,7 @@ export function property(cx: Lowering, object: LoweredValue, name: string, node:
       return { kind: "scalar", expr: { op: "extent", type: "i32", view: object.name, axis: object.prefix.length } };
     if (object.kind === "table") return literalExpr(object.shape[object.prefix.length]);
     if (object.kind === "array") return literalExpr(object.length);
+    if (object.kind === "structView") return structLength(object);
     if (object.kind === "tuple") return literalExpr(object.items.length);
     if (object.kind === "components") return literalExpr(object.field.cardinality);
   }

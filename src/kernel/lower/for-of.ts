@@ -8,7 +8,8 @@ import { arrayElement } from "./expressions.js";
 import { knownConstant } from "./constant.js";
 import type { CallFrame, Lowering } from "./lowering.js";
 import { insideLoop } from "./loops.js";
-import { scalarsOf } from "./operands.js";
+import { scalarOperand, scalarsOf } from "./operands.js";
+import { structElement, structLength } from "./structs.js";
 import { assignedNames } from "../read/reassigned.js";
 import { namesOf } from "../read/syntax.js";
 import { Scope, constantExpr, type LoweredValue, type ScalarValue } from "./values.js";
@@ -93,6 +94,10 @@ function elements(cx: Lowering, list: LoweredValue, node: acorn.Node, give: (k: 
     }
     case "array":
       return over(constantExpr("i32", list.length), (at) => arrayElement(cx, list, at, node));
+    case "structView": {
+      const { expr } = scalarOperand(cx, structLength(list), node);
+      return over(expr, (at) => structElement(cx, list, at, node));
+    }
     case "view": {
       const { name: view, element: type, of, prefix } = list;
       const rank = list.rank - (of?.axes.length ?? 0);

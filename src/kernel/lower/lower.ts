@@ -2,7 +2,7 @@ import { valueType, wrap } from "../../ir/scalars.js";
 import { originalPosition } from "#source-map";
 import { loadInt } from "../../ir/by-name.js";
 import { own, requireOwnNames } from "../../base/own.js";
-import type { Expr, KernelIR, Param, ScatterOp, Stmt } from "../../ir/types.js";
+import type { Expr, KernelIR, NumericType, Param, ScatterOp, Stmt } from "../../ir/types.js";
 import { builtinName } from "../declare/builtins.js";
 import type { AxisToken, DepositToken, Dimension, FieldParamToken, ParticleLists, ResidentToken } from "../declare/cells.js";
 import { KernelError } from "../../base/errors.js";
@@ -17,9 +17,13 @@ import {
   type ParamToken,
   type ReduceIntoToken,
   type ReduceToken,
+  type StructViewToken,
+  type ViewToken,
 } from "../declare/params.js";
 import { compositeOf, type CompositeType } from "../declare/composite.js";
-import { partNames } from "../declare/flat.js";
+import { namedParts } from "../declare/flat.js";
+import { structOf, type StructType } from "../declare/struct.js";
+import { recordFrom } from "./structs.js";
 import { compositeFrom } from "./composites.js";
 import { parseFunction, type FunctionSource } from "../read/source.js";
 import { bindsAs } from "../read/syntax.js";
@@ -183,7 +187,7 @@ class KernelLowering {
   private functions(): Scope {
     const scope = new Scope();
     for (const [name, token] of Object.entries(this.kernel.params))
-      if (typeof token === "function" && !compositeOf(token)) scope.bind(name, this.globals.find(name)!);
+      if (typeof token === "function" && !compositeOf(token) && !structOf(token)) scope.bind(name, this.globals.find(name)!);
     const { captures } = this;
     return captures ? new CaptureScope((path) => captures.inBody(path), captures, scope) : scope;
   }
@@ -198,6 +202,8 @@ class KernelLowering {
     if (typeof token === "function") {
       const composite = compositeOf(token);
       if (composite) return this.compositeParam(name, composite);
+      const struct = structOf(token);
+      if (struct) return this.structParam(name, struct);
       const builtin = builtinName(token);
       if (builtin !== undefined) return this.globals.bind(name, { kind: "builtin", name: builtin });
       const type = arrayTypeOf(token);
@@ -282,9 +288,11 @@ class KernelLowering {
         return;
       case "reduceEach":
         return;
+      case "structView":
+        return this.structView(name, token);
       case "reduceComposite": {
         const { type, op, identity, of } = token;
-        const parts = this.partsOf(name);
+        const parts = this.partsOf(name).map((part) => part.name);
         for (const part of parts) this.ir.params.push({ kind: "reduce", name: part, type, op, identity: wrap(type, identity) });
         this.globals.bind(name, { kind: "reduceComposite", name, op, of, parts });
         return;
@@ -304,21 +312,63 @@ class KernelLowering {
     }
   }
 
-  private partsOf(name: string): readonly string[] {
-    return partNames(this.kernel.params).get(name)!;
+  private partsOf(name: string) {
+    return namedParts(this.kernel.params).get(name)!;
+  }
+
+  /** Declares the next number of a parameter that has several. */
+  private nextPart(name: string, type: string): (type: NumericType) => ScalarValue {
+    if (this.kernel.policy !== "range" && this.kernel.policy !== "team")
+      this.fail(
+        `the parameter "${name}" is a ${type}, which containers do not take`,
+        `list ${type} as a capture, and make the value in the body`,
+      );
+    const parts = this.partsOf(name).values();
+    return (element) => {
+      const part = parts.next().value!.name;
+      this.ir.params.push({ kind: "scalar", name: part, type: element });
+      return { kind: "scalar", expr: { op: "param", type: element, name: part } };
+    };
+  }
+
+  private structParam(name: string, struct: StructType): void {
+    this.globals.bind(name, recordFrom(struct, this.nextPart(name, struct.name)));
+  }
+
+  /** An array of records: a view for each field. */
+  private structView(name: string, { struct, rank, disjoint }: StructViewToken): void {
+    if (this.kernel.policy !== "range" && this.kernel.policy !== "team")
+      this.fail(`the parameter "${name}" is an array of ${struct.name}, which containers do not take`, "use a field for each part");
+    const parts = this.partsOf(name).values();
+    const fieldsOf = (of: StructType): LoweredValue => ({
+      kind: "structView",
+      name,
+      rank,
+      struct: of,
+      fields: new Map(
+        Object.entries(of.fields).map(([field, token]) => {
+          const inner = structOf(token);
+          if (inner) return [field, fieldsOf(inner)] as const;
+          const part = parts.next().value!;
+          const { element, rank: whole, of: composite } = part.token as ViewToken;
+          this.ir.params.push({ kind: "view", name: part.name, element, rank: whole, disjoint });
+          return [field, { kind: "view", name: part.name, element: valueType(element), rank: whole, prefix: [], of: composite }] as const;
+        }),
+      ),
+    });
+    this.globals.bind(name, fieldsOf(struct));
   }
 
   /** A value of several numbers that is given with each launch. */
   private compositeParam(name: string, of: CompositeType): void {
-    if (this.kernel.policy !== "range" && this.kernel.policy !== "team")
-      this.fail(
-        `the parameter "${name}" is a ${of.name}, which containers do not take`,
-        `list ${of.name} as a capture, and make the value in the body`,
-      );
-    const type = of.element;
-    const parts = this.partsOf(name).map((part): ScalarValue => ({ kind: "scalar", expr: { op: "param", type, name: part } }));
-    for (const part of this.partsOf(name)) this.ir.params.push({ kind: "scalar", name: part, type });
-    this.globals.bind(name, compositeFrom(of, parts));
+    const next = this.nextPart(name, of.name);
+    this.globals.bind(
+      name,
+      compositeFrom(
+        of,
+        of.fields.map(() => next(of.element)),
+      ),
+    );
   }
 
   /** A reduction of several components becomes as many, each of which takes at the end what a private array holds. */

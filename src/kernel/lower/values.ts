@@ -1,6 +1,7 @@
 import type { Expr, NumericType, ReduceOp, ScalarType, ScatterOp } from "../../ir/types.js";
 import type { Dimension, Level } from "../declare/cells.js";
 import type { CompositeType } from "../declare/composite.js";
+import type { StructType } from "../declare/struct.js";
 import type { FunctionNode, FunctionSource } from "../read/source.js";
 
 /**
@@ -34,6 +35,10 @@ export type LoweredValue =
   | { kind: "table"; name: string; type: NumericType; shape: number[]; prefix: Expr[] }
   | { kind: "tuple"; items: LoweredValue[] }
   | RecordParts
+  /** An array of records: a view for each field, indexed as far as this is. */
+  | { kind: "structView"; name: string; rank: number; struct: StructType; fields: ReadonlyMap<string, LoweredValue> }
+  /** A type of records, which constructs them. */
+  | { kind: "struct"; of: StructType }
   /** A type of values of several numbers, which constructs them. */
   | { kind: "composite"; of: CompositeType }
   | FunctionValue
@@ -56,6 +61,8 @@ interface RecordParts {
   variable?: string;
   /** Its fields are expressions that have yet to be evaluated. */
   lazy?: true;
+  /** The array of records that it is an element of. */
+  elementOf?: { name: string; struct: StructType };
   /** The element of a view, or of a private array, that it is. */
   place?: { kind: "view" | "array"; name: string; element: NumericType; indices: readonly Expr[]; of: CompositeType };
 }

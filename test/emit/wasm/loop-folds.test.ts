@@ -55,7 +55,7 @@ async function outcome(device: Device, k: unknown, values: readonly number[], pr
   const { params } = k as Kernel;
   const views = Object.fromEntries(
     Object.entries(params).flatMap(([name, param]) => {
-      if (typeof param !== "object" || !("rank" in param)) return [];
+      if (typeof param !== "object" || !("rank" in param && "element" in param)) return [];
       const type = { type: param.element } as typeof f64;
       if (name === "a") return [[name, device.from(type, values, param.rank === 2 ? [ALL, 2] : [values.length])]];
       return [[name, name === "counts" ? device.from(type, [...STARTS, ALL]) : device.array(type, TURNS.length)]];
