@@ -13,8 +13,9 @@ export function arrayParameter(cx: FortranLowering, variable: Variable, wish: st
   const { type } = variable;
   // The view tells the extents of what is allocated.
   const { attributes, dummy } = variable;
-  const allocation = findAllocation(variable);
-  if (changesBounds(variable))
+  const isAsked = cx.asksBounds && isDeferred(variable);
+  const allocation = isAsked ? undefined : findAllocation(variable);
+  if (!isAsked && changesBounds(variable))
     throw new Unlowerable(cx.location, wish, "its allocations have different lower bounds", "use the same lower bounds everywhere");
   const isCallers = dummy && !variable.component;
   if (allocation && beginsLocally(allocation, isCallers ? undefined : cx.scope)) {
@@ -23,17 +24,31 @@ export function arrayParameter(cx: FortranLowering, variable: Variable, wish: st
       : "its lower bound depends on a variable of another routine";
     throw new Unlowerable(cx.location, wish, why, isCallers ? "give it bounds of its own" : "use a module variable for that bound");
   }
-  if (attributes.has("pointer") && !dummy && !allocation)
+  if (attributes.has("pointer") && !dummy && !allocation && !isAsked)
     throw new Unlowerable(cx.location, `pointer :: ${wish}`, "no assignment of this pointer was found", "give the file with its `=>`");
   const dims = allocation?.bounds.map(({ lower }) => (lower ? { lower } : {})) ?? variable.dims!;
   if (dims.length > 7) throw new Unlowerable(variable.at, name, `it has ${dims.length} axes`, "arrays have 1 to 7");
   const param: ViewParam = { kind: "view", name, element: elementType(variable), rank: dims.length, disjoint: cx.written.has(wish) };
   cx.params.push(param);
-  const shape = declaredShape(dims, value);
+  const shape: ReturnType<typeof declaredShape> = isAsked
+    ? dims.map((_, axis) => ({ lower: askedLower(cx, variable, wish, axis) }))
+    : declaredShape(dims, value);
   Object.assign(param, boundsOf(shape));
   cx.sources.set(name, { name: wish, variable, extents: shape.map(({ extent }) => extent) });
   const extents = shape.map(({ extent }, axis): Expr => extent ?? { op: "extent", type: "i32", view: name, axis: dims.length - 1 - axis });
   return viewArray(param, type, { lowers: shape.map(({ lower }) => lower), extents });
+}
+
+/** Whether the bounds are as a statement of the program has made them. */
+const isDeferred = ({ dims, dummy, component, attributes }: Variable): boolean =>
+  dims!.every(({ lower, upper }) => !lower && !upper) &&
+  (!dummy || component !== undefined || attributes.has("allocatable") || attributes.has("pointer"));
+
+function askedLower(cx: FortranLowering, variable: Variable, wish: string, axis: number): Expr {
+  const name = cx.unique(`${wish}_lower${axis + 1}`);
+  cx.params.push({ kind: "scalar", name, type: "i32" });
+  cx.sources.set(name, { name: wish, variable, lower: axis });
+  return { op: "param", type: "i32", name };
 }
 
 /** The declared bounds, for messages; the view's axes are in reverse order. Without those that the program keeps in arrays. */

@@ -4,13 +4,13 @@ import type { ScalarType } from "../../../ir/types.js";
 import { find, isStreamKind, type UnitScope } from "../../analyse/symbols.js";
 import { namesInTree, rootOf, withBodies } from "../../analyse/visit.js";
 import type { Problems } from "../../errors.js";
-import type { Declaration, Expr, Interface, Procedure, SourceFile, Stmt, Unit, Use, VariableDeclaration } from "../../tree/index.js";
+import type { Declaration, Expr, Interface, Name, Procedure, SourceFile, Stmt, Unit, Use, VariableDeclaration } from "../../tree/index.js";
 import { withDataNote } from "../data.js";
 import { keptIn, withKept } from "../kept.js";
 import { unitKey, sourceKey } from "../../tree/keys.js";
 import { isSynchronisation, plain } from "../plain.js";
 import type { CppTarget } from "../targets.js";
-import type { CppLoop, Parameter } from "./kernels.js";
+import type { CppLoop, Parameter } from "./types.js";
 
 /** For a kernel's procedure: the stream that it is launched in. */
 const STREAM = "launch_stream";
@@ -151,9 +151,10 @@ export function fortranSide(
 /** Declarations in the interface. */
 function grouped(parameters: readonly Parameter[]): Map<string, string[]> {
   const found = new Map<string, string[]>();
-  for (const { name, type, kind, actual } of parameters) {
+  for (const { name, type, kind, wide, actual } of parameters) {
     const ofArray = actual.kind === "apply" ? "type(c_ptr), value" : "type(*), dimension(*)";
-    const words = kind === "array" ? ofArray : kind === "value" ? `${KINDS[type]}, value` : KINDS[type];
+    const plain = wide ? "integer(c_long_long)" : KINDS[type];
+    const words = kind === "array" ? ofArray : kind === "value" ? `${plain}, value` : plain;
     found.set(words, [...(found.get(words) ?? []), name]);
   }
   return found;
@@ -161,10 +162,20 @@ function grouped(parameters: readonly Parameter[]): Map<string, string[]> {
 
 const isDevices = ({ attributes }: Procedure): boolean => attributes.includes("device") && !attributes.includes("host");
 
+/** The call of a launch. Logical results go through variables of C's kind. */
 function launch({ launch: name, parameters }: CppLoop, stream: Expr): Stmt {
   const { at } = stream;
-  const args = [stream, ...parameters.map(({ actual }) => actual)].map((value) => ({ kind: "value", value }) as const);
-  return { kind: "call", procedure: { kind: "name", name, at }, args, at };
+  const truths = parameters.filter(({ kind, type }) => kind === "result" && type === "bool");
+  const held = ({ name }: Parameter): Expr => ({ kind: "name", name: `${name}_held`, at });
+  const actuals = parameters.map((each) => (truths.includes(each) ? held(each) : each.actual));
+  const args = [stream, ...actuals].map((value) => ({ kind: "value", value }) as const);
+  const call: Stmt = { kind: "call", procedure: { kind: "name", name, at }, args, at };
+  if (truths.length === 0) return call;
+  const assign = (target: Expr, value: Expr): Stmt => ({ kind: "assign", target: target as Name, value, at });
+  const type = { type: "logical", text: KINDS.bool, at } as const;
+  const names = truths.map((each) => ({ name: `${each.name}_held`, at }));
+  const body = [...truths.map((each) => assign(held(each), each.actual)), call, ...truths.map((each) => assign(each.actual, held(each)))];
+  return { kind: "block", declarations: [{ kind: "variables", type, attributes: [], names, at }], body, at };
 }
 
 /** A kernel's procedure launches it, in the stream that it is given. */
