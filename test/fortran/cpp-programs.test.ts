@@ -139,6 +139,38 @@ do i = first, last
 end do
 print '(4z17)', a`,
   ),
+  "arrays whose bounds the procedure assigns afterwards": program(
+    "real(8) :: a(3*n)",
+    `a = 0
+call change(12, 2, a)
+print '(4z17)', a`,
+    `subroutine change(m, low, a)
+    integer, value :: m, low
+    real(8) :: a(low:m, *), own(m, low)
+    integer :: i, j
+    m = m - 5
+    low = low + 1
+    !$acc parallel loop collapse(2)
+    do j = 1, 2
+      do i = low, m
+        a(i, j) = 10*i + j
+        own(i, j) = a(i, j)
+      end do
+    end do
+    a(2, 3) = sum(own(low:m, :2))
+  end subroutine`,
+  ),
+  "bytes and last values": program(
+    "integer(1) :: b(n), small, last",
+    `small = 100
+last = 3
+!$omp parallel do lastprivate(last)
+do i = 1, n
+  b(i) = int(i*3 + small, 1)
+  last = b(i)
+end do
+print *, b, last`,
+  ),
   "components of objects": program(
     "type(box) :: b",
     `allocate(b%v(0:n - 1))

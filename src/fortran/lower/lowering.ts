@@ -121,7 +121,7 @@ export class FortranLowering {
   assignedFirst: ReadonlySet<string> = new Set();
   /** For a thread of a block: it may wait for the others. */
   ofBlocks = false;
-  /** Lower bounds of arrays that are allocated come as parameters, not by the statements that allocate. */
+  /** Bounds that declarations leave open, or that are of another time than the loop, come as parameters. */
   asksBounds = false;
   /** Axes of a range whose elements may have rows of views for themselves; undefined if there is no such range. */
   axes: number | undefined;

@@ -1,7 +1,9 @@
 import type { Expr, ViewParam } from "../../ir/types.js";
 import { someExpr } from "../../ir/walk.js";
 import { beginsLocally, changesBounds, findAllocation } from "../analyse/allocations.js";
-import type { Variable } from "../analyse/symbols.js";
+import { ownerOf, type UnitScope, type Variable } from "../analyse/symbols.js";
+import { namesInTree } from "../analyse/visit.js";
+import { writesOf } from "../analyse/writes.js";
 import type { Expr as Tree } from "../tree/index.js";
 import { declaredShape, viewArray, type ArrayValue } from "./arrays.js";
 import type { FortranLowering } from "./lowering.js";
@@ -13,7 +15,7 @@ export function arrayParameter(cx: FortranLowering, variable: Variable, wish: st
   const { type } = variable;
   // The view tells the extents of what is allocated.
   const { attributes, dummy } = variable;
-  const isAsked = cx.asksBounds && isDeferred(variable);
+  const isAsked = cx.asksBounds && (isDeferred(variable) || boundsChange(variable));
   const allocation = isAsked ? undefined : findAllocation(variable);
   if (!isAsked && changesBounds(variable))
     throw new Unlowerable(cx.location, wish, "its allocations have different lower bounds", "use the same lower bounds everywhere");
@@ -43,6 +45,18 @@ export function arrayParameter(cx: FortranLowering, variable: Variable, wish: st
 const isDeferred = ({ dims, dummy, component, attributes }: Variable): boolean =>
   dims!.every(({ lower, upper }) => !lower && !upper) &&
   (!dummy || component !== undefined || attributes.has("allocatable") || attributes.has("pointer"));
+
+const ASSIGNED = new WeakMap<UnitScope, ReadonlySet<string>>();
+
+/** Whether the procedure that declares an array assigns a variable of its bounds: they are as they were at the procedure's beginning. */
+function boundsChange(variable: Variable): boolean {
+  const names = [...namesInTree(variable.dims)];
+  const owner = ownerOf(variable);
+  if (names.length === 0 || owner.unit.kind === "module") return false;
+  const written = ASSIGNED.get(owner) ?? writesOf(owner, owner.unit.body);
+  ASSIGNED.set(owner, written);
+  return names.some((name) => written.has(name));
+}
 
 function askedLower(cx: FortranLowering, variable: Variable, wish: string, axis: number): Expr {
   const name = cx.unique(`${wish}_lower${axis + 1}`);

@@ -7,7 +7,7 @@ module loops
 contains
 
   subroutine four(n, m, a, b, most, total, found, flag)
-    use, intrinsic :: iso_c_binding, only : c_ptr, c_null_ptr, c_loc, c_bool
+    use, intrinsic :: iso_c_binding, only : c_ptr, c_null_ptr, c_loc, c_bool, c_int
     integer, intent(in) :: n, m
     real(8), target :: a(0:n,-1:m,2,*)
     real(8), allocatable, target :: b(:,:)
@@ -33,7 +33,7 @@ contains
   end subroutine four
 
   subroutine two(n, m, a, s, mask)
-    use, intrinsic :: iso_c_binding, only : c_ptr, c_null_ptr, c_loc, c_bool
+    use, intrinsic :: iso_c_binding, only : c_ptr, c_null_ptr, c_loc, c_bool, c_int
     integer, intent(in) :: n, m
     real(8), target :: a(n,m)
     real(4), intent(in) :: s
@@ -53,7 +53,7 @@ contains
   end subroutine two
 
   subroutine one(n, k, low, bits, last, x)
-    use, intrinsic :: iso_c_binding, only : c_ptr, c_null_ptr, c_loc, c_bool
+    use, intrinsic :: iso_c_binding, only : c_ptr, c_null_ptr, c_loc, c_bool, c_int
     integer, intent(in) :: n, k
     integer, target :: x(n)
     integer :: low, bits, last, i

@@ -73,9 +73,11 @@ export class Caller {
     const results = lowered.outcomes.map(({ param, name, type }): Parameter => {
       const variable = findNamed(scope, name);
       if (!variable) throw new Unlowerable(loop.region.at, name, "the loop's result is not a variable", "use a scalar variable");
+      if (variable.wide) throw new Unlowerable(loop.region.at, name, "an integer of 64 bits is a result of the loop", "use integer(4)");
       const place = this.name(name);
       this.places.set(param, place);
-      return { name: place, type, kind: "result", actual: resultPlace(this.actual({ name, variable })) };
+      const isOther = type === "bool" || variable.byte === true;
+      return { name: place, type, kind: "result", ...(isOther && { held: true }), actual: resultPlace(this.actual({ name, variable })) };
     });
     this.parameters = [...this.given.sort((a, b) => rank(a) - rank(b)), ...results];
   }

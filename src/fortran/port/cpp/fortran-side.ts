@@ -162,20 +162,22 @@ function grouped(parameters: readonly Parameter[]): Map<string, string[]> {
 
 const isDevices = ({ attributes }: Procedure): boolean => attributes.includes("device") && !attributes.includes("host");
 
-/** The call of a launch. Logical results go through variables of C's kind. */
+/** The call of a launch. Results of other kinds than C's go through variables of its kinds. */
 function launch({ launch: name, parameters }: CppLoop, stream: Expr): Stmt {
   const { at } = stream;
-  const truths = parameters.filter(({ kind, type }) => kind === "result" && type === "bool");
+  const through = parameters.filter((each) => each.held);
   const held = ({ name }: Parameter): Expr => ({ kind: "name", name: `${name}_held`, at });
-  const actuals = parameters.map((each) => (truths.includes(each) ? held(each) : each.actual));
+  const actuals = parameters.map((each) => (each.held ? held(each) : each.actual));
   const args = [stream, ...actuals].map((value) => ({ kind: "value", value }) as const);
   const call: Stmt = { kind: "call", procedure: { kind: "name", name, at }, args, at };
-  if (truths.length === 0) return call;
+  if (through.length === 0) return call;
   const assign = (target: Expr, value: Expr): Stmt => ({ kind: "assign", target: target as Name, value, at });
-  const type = { type: "logical", text: KINDS.bool, at } as const;
-  const names = truths.map((each) => ({ name: `${each.name}_held`, at }));
-  const body = [...truths.map((each) => assign(held(each), each.actual)), call, ...truths.map((each) => assign(each.actual, held(each)))];
-  return { kind: "block", declarations: [{ kind: "variables", type, attributes: [], names, at }], body, at };
+  const declarations = through.map((each): Declaration => {
+    const type = { type: each.type === "bool" ? "logical" : "integer", text: KINDS[each.type], at } as const;
+    return { kind: "variables", type, attributes: [], names: [{ name: `${each.name}_held`, at }], at };
+  });
+  const body = [...through.map((each) => assign(held(each), each.actual)), call, ...through.map((each) => assign(each.actual, held(each)))];
+  return { kind: "block", declarations, body, at };
 }
 
 /** A kernel's procedure launches it, in the stream that it is given. */
@@ -199,7 +201,7 @@ function streams({ at }: Unit): Declaration[] {
 }
 
 const iso = ({ at }: Unit): Use => {
-  const names = ["c_ptr", "c_null_ptr", "c_loc", "c_bool"].map((name) => ({ name, original: name }));
+  const names = ["c_ptr", "c_null_ptr", "c_loc", "c_bool", "c_int"].map((name) => ({ name, original: name }));
   return { module: "iso_c_binding", intrinsic: true, only: names, renames: [], at };
 };
 

@@ -12,6 +12,8 @@ export interface Parameter {
   readonly kind: "value" | "array" | "result";
   /** An integer of 64 bits, which has to fit in 32. */
   readonly wide?: true;
+  /** A result whose variable has another kind than C's. */
+  readonly held?: true;
   /** Value that the host passes, in Fortran. */
   readonly actual: Expr;
 }
