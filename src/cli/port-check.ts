@@ -2,14 +2,14 @@ import type { Problem } from "../fortran/errors.js";
 import type { PortedFile } from "../fortran/port/sources.js";
 import type { PortTarget } from "../fortran/port/targets.js";
 
-/** What one target, or several, refuse. */
+/** A problem, and the targets that have it. */
 interface Refusal {
   readonly problem: Problem;
   readonly targets: PortTarget[];
 }
 
 export interface PortCheck {
-  /** What could be ported, for the report. */
+  /** Files for the report, of all targets without problems. */
   readonly made: readonly PortedFile[];
   /** A line for all targets without problems, and one for each other target. */
   readonly lines: readonly string[];
@@ -33,7 +33,7 @@ export async function checkTargets(
       sound.push(target);
     } catch (error) {
       if (!(error instanceof FortranError)) throw error;
-      lines.push(`${target}: ${counted(error.problems.length, "problem")}`);
+      lines.push(`${target}: ${pluralised(error.problems.length, "problem")}`);
       for (const problem of error.problems) {
         const text = problemText(problem);
         const known = found.get(text) ?? { problem, targets: [] };
@@ -50,4 +50,4 @@ export async function checkTargets(
   return { made, lines, problems };
 }
 
-export const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
+export const pluralised = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;

@@ -63,12 +63,12 @@ async function port(files: readonly string[], options: Options, shell: Shell): P
     if (options.report !== undefined) await shell.writeFile(options.report, `${JSON.stringify(report(made), undefined, 2)}\n`);
   };
   if (options.check) {
-    const { checkTargets, counted } = await import("./port-check.js");
+    const { checkTargets, pluralised } = await import("./port-check.js");
     const { made, lines, problems } = await checkTargets(options.to ?? PORT_TARGETS, (target) => ported(sources, given, [target]));
     await writeReport(made);
     const { countLoops } = await import("../fortran/port/sources.js");
     const loops = countLoops(sources, { ...given, include });
-    shell.print([`${counted(loops, "parallel loop")} in ${counted(files.length, "file")}`, ...lines].join("\n"));
+    shell.print([`${pluralised(loops, "parallel loop")} in ${pluralised(files.length, "file")}`, ...lines].join("\n"));
     if (problems.length > 0) throw new (await import("../fortran/errors.js")).FortranError(problems);
     return;
   }

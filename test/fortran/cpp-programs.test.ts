@@ -1,10 +1,12 @@
 /* Whole programs as ports to HIP, whose kernels run on the CPU: they print what gfortran's programs print, whichever thread comes first. */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { portCppSources } from "../../src/fortran/port/cpp/sources.js";
+import type { CppTarget } from "../../src/fortran/port/targets.js";
 import { withHip } from "./cpp-routines.js";
 import { needsGfortran } from "./gfortran.js";
 
@@ -302,6 +304,38 @@ function printed(text: string, words: readonly string[], environments: readonly 
     rmSync(folder, { recursive: true });
   }
 }
+
+const nvcc = process.env["ISOFORM_NVCC"] && join(process.env["ISOFORM_NVCC"], "nvcc");
+const has = (tool: string | undefined): boolean => tool !== undefined && spawnSync(tool, ["--version"], { stdio: "ignore" }).status === 0;
+
+/** The kernels of all programs as one file. */
+function kernelsOf(target: CppTarget, folder: string): string {
+  const texts = [...Object.values(PROGRAMS), LAUNCHES].map((source, n) => {
+    const text = source.replaceAll(/\bwork\b/g, `work${n}`);
+    const [, kernels, header] = portCppSources([{ file: `part${n}.F90`, text }], { targets: [target] });
+    writeFileSync(join(folder, header.name), header.text);
+    return kernels.text;
+  });
+  const name = target === "hip" ? "all.hip.cpp" : "all.cu";
+  writeFileSync(join(folder, name), texts.join("\n"));
+  return name;
+}
+
+describe("programs in C++ for GPUs", () => {
+  for (const [target, compiler, flags] of [
+    ["hip", "hipcc", ["-std=c++17", "-O1", "--offload-arch=gfx90a"]],
+    ["cuda", nvcc, ["-std=c++17", "-arch=sm_80"]],
+  ] as const)
+    it(`are compiled for ${target}`, { skip: !has(compiler) && `no compiler for ${target}` }, () => {
+      const folder = mkdtempSync(join(tmpdir(), "isoform-programs-"));
+      try {
+        const words = [...flags, "-c", kernelsOf(target, folder), "-o", "all.o"];
+        execFileSync(compiler!, words, { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    });
+});
 
 describe("programs in HIP C++", needsGfortran, () => {
   const same = (source: string, expected: string): void => {

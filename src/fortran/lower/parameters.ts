@@ -14,20 +14,9 @@ export function arrayParameter(cx: FortranLowering, variable: Variable, wish: st
   const name = cx.unique(wish);
   const { type } = variable;
   // The view tells the extents of what is allocated.
-  const { attributes, dummy } = variable;
   const isAsked = cx.asksBounds && (isDeferred(variable) || boundsChange(variable));
   const allocation = isAsked ? undefined : findAllocation(variable);
-  if (!isAsked && changesBounds(variable))
-    throw new Unlowerable(cx.location, wish, "its allocations have different lower bounds", "use the same lower bounds everywhere");
-  const isCallers = dummy && !variable.component;
-  if (allocation && beginsLocally(allocation, isCallers ? undefined : cx.scope)) {
-    const why = isCallers
-      ? "it takes its lower bounds from the caller's array"
-      : "its lower bound depends on a variable of another routine";
-    throw new Unlowerable(cx.location, wish, why, isCallers ? "give it bounds of its own" : "use a module variable for that bound");
-  }
-  if (attributes.has("pointer") && !dummy && !allocation && !isAsked)
-    throw new Unlowerable(cx.location, `pointer :: ${wish}`, "no assignment of this pointer was found", "give the file with its `=>`");
+  if (!isAsked) refuseBounds(cx, variable, wish);
   const dims = allocation?.bounds.map(({ lower }) => (lower ? { lower } : {})) ?? variable.dims!;
   if (dims.length > 7) throw new Unlowerable(variable.at, name, `it has ${dims.length} axes`, "arrays have 1 to 7");
   const param: ViewParam = { kind: "view", name, element: elementType(variable), rank: dims.length, disjoint: cx.written.has(wish) };
@@ -45,6 +34,25 @@ export function arrayParameter(cx: FortranLowering, variable: Variable, wish: st
 const isDeferred = ({ dims, dummy, component, attributes }: Variable): boolean =>
   dims!.every(({ lower, upper }) => !lower && !upper) &&
   (!dummy || component !== undefined || attributes.has("allocatable") || attributes.has("pointer"));
+
+/** @throws Unlowerable if the bounds are not known where the kernel is launched */
+function refuseBounds(cx: FortranLowering, variable: Variable, wish: string): void {
+  const { attributes, dummy } = variable;
+  const refuse = (why: string, remedy: string): never => {
+    throw new Unlowerable(cx.location, wish, why, remedy);
+  };
+  if (boundsChange(variable))
+    refuse("its bounds are as its procedure began, and the procedure assigns variables of them", "assign other variables");
+  if (changesBounds(variable)) refuse("its allocations have different lower bounds", "use the same lower bounds everywhere");
+  const allocation = findAllocation(variable);
+  const isCallers = dummy && !variable.component;
+  if (allocation && beginsLocally(allocation, isCallers ? undefined : cx.scope)) {
+    if (isCallers) refuse("it takes its lower bounds from the caller's array", "give it bounds of its own");
+    refuse("its lower bound depends on a variable of another routine", "use a module variable for that bound");
+  }
+  if (attributes.has("pointer") && !dummy && !allocation)
+    throw new Unlowerable(cx.location, `pointer :: ${wish}`, "no assignment of this pointer was found", "give the file with its `=>`");
+}
 
 const ASSIGNED = new WeakMap<UnitScope, ReadonlySet<string>>();
 
