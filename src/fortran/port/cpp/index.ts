@@ -12,6 +12,8 @@ import type { SourceFile } from "../../tree/index.js";
 import { withLoopOrder } from "../order.js";
 import type { PortedLoop } from "../index.js";
 import type { NestSettings } from "../nests.js";
+import { keepsData } from "../data/arrays.js";
+import { DATA_HEADER, dataHeader } from "../data/runtime.js";
 import { fortranSide } from "./fortran-side.js";
 import { calledIn, cppLoop, deviceProcedure, type CppLoop } from "./kernels.js";
 import { PRELUDE, preludeText, type Runtime } from "./prelude.js";
@@ -70,10 +72,14 @@ export function portCpp(
   const { command, end } = COMPILERS[runtime];
   const name = `${stem}_kernels${end}`;
   const synchronise = `${stem.replace(/\W/g, "_").toLowerCase()}_synchronise_`;
+  const hasData = keepsData([file, ...others]);
+  const side = fortranSide(file, loops, { synchronise, target: runtime, scopes, hasData }, problems);
+  const fortran = fortranText(side.file);
   const text = [
     `// ${command} ${commentText(name)}`,
     `// The loops of ${commentText(file.file.replace(/^.*[\\/]/s, ""))}, written by isoform.`,
     `#include "${PRELUDE}"`,
+    ...(side.keepsData ? [`#include "${DATA_HEADER}"`] : []),
     ...procedures.map(({ head }) => `${head};`),
     ...procedures.flatMap(({ lines }) => ["", ...lines]),
     ...loops.flatMap(({ lines }) => ["", ...lines]),
@@ -81,7 +87,6 @@ export function portCpp(
     `extern "C" void ${synchronise}() { f::check(${runtime}DeviceSynchronize()); }`,
     "",
   ].join("\n");
-  const fortran = fortranText(fortranSide(file, loops, { synchronise, target: runtime, scopes }, problems));
   const onHost = [...new Set(loops.flatMap(arraysOfHost))];
   const memory = onHost.length > 0 ? `! Kernels use the memory of ${onHost.join(", ")}, which the GPU must be able to access.\n` : "";
   const head = `! gfortran -cpp -O2 -ffree-line-length-none -c ${stem}.F90   (link with ${stem}_kernels.o)\n${memory}`;
@@ -89,15 +94,16 @@ export function portCpp(
     files: [
       { name: `${stem}.F90`, text: head + fortran },
       { name, text },
+      ...(side.keepsData ? [{ name: DATA_HEADER, text: dataHeader(runtime) }] : []),
       { name: PRELUDE, text: preludeText(runtime) },
     ],
     loops: loops.map(reported),
   };
 }
 
-/** Arrays of a loop that are not declared to be in the device's memory. */
+/** Arrays of a loop of CUDA Fortran that are not declared to be in the device's memory. */
 function arraysOfHost({ region: { scope, stmt }, parameters }: CppLoop): string[] {
-  if (!stmt) return [];
+  if (stmt?.kind !== "directed" || stmt.directive.sentinel !== "cuf") return [];
   return parameters.flatMap(({ kind, actual }) => {
     const [of] = actual.kind === "apply" ? actual.args : [];
     const array = of?.kind === "value" ? of.value : actual;
