@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { portCppSources } from "../../src/fortran/port/cpp/sources.js";
 import { portSources } from "../../src/fortran/port/sources.js";
+import { DATA_PROGRAMS } from "./data-programs.js";
 import { HEAT } from "./fixtures.js";
 import { needsGfortran } from "./gfortran.js";
 import { forShim, HIP_SHIM } from "./hip-shim.js";
@@ -126,14 +127,23 @@ describe("a port to C++, compiled", () => {
 
   it("is HIP for hipcc", { skip: !has("hipcc") && "hipcc is not installed" }, () => {
     mkdirSync(join(folder, "gpu"));
-    const source = { file: "heat_gpu.F90", text: HEAT };
-    for (const { name, text } of portCppSources([source], { targets: ["hip"] })) writeFileSync(join(folder, "gpu", name), text);
-    run("hipcc", "-std=c++17", "-O1", "--offload-arch=gfx90a", "-c", "gpu/heat_gpu_kernels.hip.cpp", "-o", "hip.o");
+    for (const [file, source] of [
+      ["heat_gpu", HEAT],
+      ["cg", DATA_PROGRAMS.CG],
+    ]) {
+      for (const { name, text } of portCppSources([{ file: `${file}.F90`, text: source }], { targets: ["hip"] }))
+        writeFileSync(join(folder, "gpu", name), text);
+      run("hipcc", "-std=c++17", "-O1", "--offload-arch=gfx90a", "-c", `gpu/${file}_kernels.hip.cpp`, "-o", "hip.o");
+    }
   });
 
   it("is CUDA for nvcc", { skip: !(nvcc && has(nvcc)) && "ISOFORM_NVCC names no folder with nvcc" }, () => {
     const source = { file: "heat_gpu.F90", text: HEAT };
     for (const { name, text } of portCppSources([source], { targets: ["cuda"] })) writeFileSync(join(folder, name), text);
     run(nvcc!, "-std=c++17", "-arch=sm_80", "-c", "heat_gpu_kernels.cu", "-o", "cuda.o");
+    for (const { name, text } of portCppSources([{ file: "cg.F90", text: DATA_PROGRAMS.CG }], { targets: ["cuda"] }))
+      writeFileSync(join(folder, name), text);
+    run(nvcc!, "-std=c++17", "-arch=sm_80", "-c", "cg_kernels.cu", "-o", "cuda.o");
+    assert.match(execFileSync("nm", [join(folder, "cuda.o")], { encoding: "utf8" }), /isoform_enter/);
   });
 });

@@ -152,18 +152,15 @@ end module
     assert.match(ported(text).kernels, /y_\[i_ - 1\] = 11\.0;/);
   });
 
-  it("says what becomes of data", () => {
-    const text =
-      "subroutine s(n, x, z)\ninteger, intent(in) :: n\nreal(8) :: x(n)\nreal(8), device :: z(n)\ninteger :: i\n!$acc enter data copyin(x)\n!$acc data present(x)\n" +
-      "!$acc parallel loop\ndo i = 1, n\nx(i) = z(i)\nend do\n!$acc update self(x)\n!$acc end data\nend subroutine\n";
-    const { fortran: made } = ported(text, "cuda");
-    assert.match(made, /^! gfortran .*\n! Kernels use the memory of x, which the GPU must be able to access\.\n/);
-    for (const directive of ["enter data copyin(x)", "data present(x)", "update self(x)"])
-      assert.ok(
-        made.includes(`! Left out by isoform, because arrays have to be in memory that the GPU can access: $acc ${directive}\n`),
-        made,
-      );
-    assert.doesNotMatch(made, /^ *!\$acc/m);
+  it("needs memory that both can access only for loops of CUDA Fortran over the host's arrays", () => {
+    const text = (directive: string): string =>
+      "subroutine s(n, x, z)\ninteger, intent(in) :: n\nreal(8) :: x(n)\nreal(8), device :: z(n)\ninteger :: i\n" +
+      `${directive}\ndo i = 1, n\nx(i) = z(i)\nend do\nend subroutine\n`;
+    const { fortran: host } = ported(text("!$acc parallel loop"), "cuda");
+    assert.doesNotMatch(host, /must be able to access/);
+    assert.match(host, /call s_launch_\(c_null_ptr,n,isoform_address\(x\),z\)/);
+    const ofCuda = ported(text("!$cuf kernel do <<<*, *>>>"), "cuda").fortran;
+    assert.match(ofCuda, /^! gfortran .*\n! Kernels use the memory of x, which the GPU must be able to access\.\n/);
   });
 
   it("launches a loop once, whatever threads its directives have, and waits for it", () => {
@@ -195,7 +192,7 @@ end module
       "subroutine s(n, x)\ninteger, intent(in) :: n\nreal(8) :: x(n)\ninteger :: i\n!$omp parallel do\ndo i = 1, n\nx(i) = 2\nend do\nend subroutine\n",
     );
     assert.match(host, /real\(8\) :: x\(n\)\n/);
-    assert.match(host, /type\(\*\), dimension\(\*\) :: x_\n/);
+    assert.match(host, /call s_launch_\(c_null_ptr,n,isoform_address\(x\)\)/);
   });
 
   it("keeps procedures of one name apart", () => {
@@ -208,15 +205,18 @@ end module
     assert.match(kernels, /double f_ = 2\.0 \* v_;[^]*double f_2_ = v_2_ \+ 1\.0;[^]*x_\[i_ - 1\] = f_ \+ f_2_;/);
   });
 
-  it("gives other names of a declaration no attribute", () => {
+  it("brings arrays to the device and back", () => {
     const text = `subroutine s(x)\nreal(8) :: x(2), w(2)\ninteger :: i\nw = 1\n!$omp parallel do\ndo i = 1, 2\nw(1) = x(i)\nx(i) = w(1)\nend do\nend subroutine\n`;
-    assert.match(ported(text).fortran, /real\(8\) :: x\(2\)\n +real\(8\), target :: w\(2\)\n/);
+    assert.match(ported(text).fortran, /call isoform_exit\(w,.*'launch copyout: w at/);
   });
 
   it("launches loops with blocks", () => {
     const { fortran: host } = ported(
       "subroutine s(x)\nreal(8) :: x(2)\ninteger :: i\n!$omp parallel do\ndo i = 1, 2\nblock\nreal(8) :: t\nt = x(i)\nx(i) = 2*t\nend block\nend do\nend subroutine\n",
     );
-    assert.match(host, /end interface\n +call s_launch_\(c_null_ptr,x\)\nend subroutine/);
+    assert.match(
+      host,
+      /call isoform_enter\(x,.*\n +call s_launch_\(c_null_ptr,isoform_address\(x\)\)\n +call isoform_exit\(x,.*\nend subroutine/,
+    );
   });
 });

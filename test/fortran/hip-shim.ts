@@ -1,6 +1,7 @@
 /*
  * HIP's run-time header for a CPU: a launch runs the threads of its grid one after the other, the last one first where SHIM_BACKWARDS is set; a thread
- * that waits for others lets them run. Where SHIM_LATE is set, kernels run when the host waits for them. The memory of the device is the host's.
+ * that waits for others lets them run. Where SHIM_LATE is set, kernels run when the host waits for them. The memory of the device is the host's, except
+ * where SHIM_SEPARATE is set: then it can be touched by kernels and copies alone, holds wrong values at first, and kernels may be given no other.
  */
 export const HIP_SHIM = `#pragma once
 #include <algorithm>
@@ -10,11 +11,13 @@ export const HIP_SHIM = `#pragma once
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <memory>
 #include <setjmp.h>
 #include <type_traits>
 #include <ucontext.h>
 #include <vector>
+#include <sys/mman.h>
 struct dim3 {
   unsigned x, y, z;
   dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
@@ -201,7 +204,7 @@ typedef int hipError_t;
 typedef void *hipStream_t;
 typedef void *hipMemPool_t;
 constexpr hipError_t hipSuccess = 0, hipErrorInvalidValue = 1, hipErrorOutOfMemory = 2;
-enum hipMemcpyKind { hipMemcpyDeviceToHost };
+enum hipMemcpyKind { hipMemcpyHostToDevice, hipMemcpyDeviceToHost };
 enum { hipMemAllocationTypePinned, hipMemLocationTypeDevice, hipMemPoolAttrReleaseThreshold };
 enum { hipDeviceAttributeMultiprocessorCount, hipDeviceAttributeL2CacheSize, hipFuncAttributeMaxDynamicSharedMemorySize };
 struct hipMemPoolProps {
@@ -232,37 +235,86 @@ template <class K> hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *
 inline hipError_t hipFuncSetAttribute(const void *, int, int) { return hipSuccess; }
 inline hipError_t hipMemPoolCreate(hipMemPool_t *pool, const hipMemPoolProps *) { return *pool = nullptr, hipSuccess; }
 inline hipError_t hipMemPoolSetAttribute(hipMemPool_t, int, void *) { return hipSuccess; }
-inline hipError_t hipMalloc(void **room, size_t bytes) { return (*room = std::malloc(bytes)) ? hipSuccess : hipErrorOutOfMemory; }
-inline hipError_t hipMallocFromPoolAsync(void **room, size_t bytes, hipMemPool_t, hipStream_t) {
-  const hipError_t status = hipMalloc(room, bytes);
-  // Rubbish, as of a device.
-  if (status == hipSuccess) std::memset(*room, 0x7b, bytes);
-  return status;
+inline bool shim_separate() {
+  static const bool is = std::getenv("SHIM_SEPARATE") != nullptr;
+  return is;
 }
-inline hipError_t hipFreeAsync(void *room, hipStream_t) {
-  return shim_enqueue([=] { std::free(room); });
+inline std::map<char *, size_t> shim_rooms;
+inline void shim_open(bool open) {
+  if (shim_separate())
+    for (const auto &[room, bytes] : shim_rooms) mprotect(room, bytes, open ? PROT_READ | PROT_WRITE : PROT_NONE);
 }
-inline hipError_t hipMemsetAsync(void *room, int value, size_t bytes, hipStream_t) {
-  return shim_enqueue([=] { std::memset(room, value, bytes); });
+inline bool shim_is_device(const void *at) {
+  const auto next = shim_rooms.upper_bound((char *)at);
+  return next != shim_rooms.begin() && (char *)at < std::prev(next)->first + std::prev(next)->second;
 }
-inline hipError_t hipMemcpyAsync(void *to, const void *from, size_t bytes, hipMemcpyKind, hipStream_t) {
-  hipDeviceSynchronize();
-  std::memcpy(to, from, bytes);
+inline void shim_check(bool device, const void *at, const char *what) {
+  if (!shim_separate() || shim_is_device(at) == device) return;
+  std::fprintf(stderr, "shim: %s\\n", what);
+  std::_Exit(9);
+}
+inline hipError_t hipMalloc(void **room, size_t bytes) {
+  if (!shim_separate()) return (*room = std::malloc(bytes)) ? std::memset(*room, 0x7b, bytes), hipSuccess : hipErrorOutOfMemory;
+  const size_t all = (bytes + 4095) / 4096 * 4096;
+  void *const made = mmap(nullptr, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (made == MAP_FAILED) return hipErrorOutOfMemory;
+  std::memset(made, 0xb5, all);
+  shim_rooms[(char *)made] = all;
+  shim_open(false);
+  *room = made;
   return hipSuccess;
 }
+inline hipError_t hipFree(void *room) {
+  if (!shim_separate()) std::free(room);
+  else {
+    munmap(room, shim_rooms[(char *)room]);
+    shim_rooms.erase((char *)room);
+  }
+  return hipSuccess;
+}
+inline hipError_t hipMallocFromPoolAsync(void **room, size_t bytes, hipMemPool_t, hipStream_t) { return hipMalloc(room, bytes); }
+inline hipError_t hipFreeAsync(void *room, hipStream_t) {
+  return shim_enqueue([=] { hipFree(room); });
+}
+inline hipError_t hipMemsetAsync(void *room, int value, size_t bytes, hipStream_t) {
+  return shim_enqueue([=] {
+    shim_open(true);
+    std::memset(room, value, bytes);
+    shim_open(false);
+  });
+}
+inline hipError_t hipMemcpy(void *to, const void *from, size_t bytes, hipMemcpyKind kind) {
+  shim_check(kind == hipMemcpyHostToDevice, to, "a copy to the wrong memory");
+  shim_check(kind == hipMemcpyDeviceToHost, from, "a copy from the wrong memory");
+  hipDeviceSynchronize();
+  shim_open(true);
+  std::memcpy(to, from, bytes);
+  shim_open(false);
+  return hipSuccess;
+}
+inline hipError_t hipMemcpyAsync(void *to, const void *from, size_t bytes, hipMemcpyKind kind, hipStream_t) {
+  return hipMemcpy(to, from, bytes, kind);
+}
+template <class A> void shim_argument(const A &a) {
+  if constexpr (std::is_pointer_v<A>)
+    if (a) shim_check(true, a, "a kernel is given memory of the host");
+}
 
-inline void shim_run(dim3 grid, dim3 block, const std::function<void()> &kernel) {
+template <class... A> void shim_run(dim3 grid, dim3 block, const std::function<void()> &kernel, const A &...args) {
   gridDim = grid;
   blockDim = block;
+  (shim_argument(args), ...);
+  shim_open(true);
   const unsigned long long blocks = 1ULL * grid.x * grid.y * grid.z;
   for (unsigned long long n = 0; n < blocks; n++) {
     const unsigned long long at = shim_backwards ? blocks - 1 - n : n;
     blockIdx = dim3(unsigned(at % grid.x), unsigned(at / grid.x % grid.y), unsigned(at / grid.x / grid.y));
     shim_block.run(kernel);
   }
+  shim_open(false);
 }
 template <class... P, class... A> void shim_launch(void (*kernel)(P...), dim3 grid, dim3 block, A... args) {
-  shim_enqueue([=] { shim_run(grid, block, [=] { kernel(P(args)...); }); });
+  shim_enqueue([=] { shim_run(grid, block, [=] { kernel(P(args)...); }, args...); });
 }
 `;
 

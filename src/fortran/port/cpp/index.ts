@@ -19,6 +19,8 @@ import { withLoopOrder } from "../order.js";
 import type { PortedLoop } from "../index.js";
 import type { NestSettings } from "../nests.js";
 import type { CppTarget } from "../targets.js";
+import { keepsData } from "../data/arrays.js";
+import { DATA_HEADER, dataHeader } from "../data/runtime.js";
 import { fortranSide } from "./fortran-side.js";
 import { withLaunchSizes } from "./launch-sizes.js";
 import { cppLoop } from "./loops.js";
@@ -77,16 +79,19 @@ export function portCpp(
   }
   const name = `${stem}_kernels${like.end}`;
   const synchronise = `${stem.replace(/\W/g, "_").toLowerCase()}_synchronise_`;
+  const hasData = keepsData([file, ...others]);
+  const side = fortranSide(withLaunchSizes(file, world.scopes), loops, { synchronise, target, scopes: ofFile, hasData }, problems);
+  const fortran = fortranText(side.file);
   const text = [
     `// ${like.command("strict")} -c ${commentText(name)}`,
     `// The loops of ${commentText(file.file.replace(/^.*[\\/]/s, ""))}, written by isoform.`,
     `#include "${PRELUDE}"`,
+    ...(side.keepsData ? [`#include "${DATA_HEADER}"`] : []),
     ...loops.flatMap(({ lines }) => ["", ...lines]),
     "",
     `extern "C" void ${synchronise}() { f::check(${like.prefix}DeviceSynchronize()); }`,
     "",
   ].join("\n");
-  const fortran = fortranText(fortranSide(withLaunchSizes(file, world.scopes), loops, { synchronise, target, scopes: ofFile }, problems));
   const onHost = [...new Set(loops.flatMap(arraysOfHost))];
   const memory = onHost.length > 0 ? `! Kernels use the memory of ${onHost.join(", ")}, which the GPU must be able to access.\n` : "";
   const head = `! gfortran -cpp -O2 -ffree-line-length-none -c ${stem}.F90   (link with ${stem}_kernels.o)\n${memory}`;
@@ -94,6 +99,7 @@ export function portCpp(
     files: [
       { name: `${stem}.F90`, text: head + fortran },
       { name, text },
+      ...(side.keepsData ? [{ name: DATA_HEADER, text: dataHeader(target) }] : []),
       { name: PRELUDE, text: preludeText(like) },
     ],
     loops: reported,
@@ -119,9 +125,9 @@ function commentsOf(file: string, scopes: readonly UnitScope[]): Map<number, rea
   return found;
 }
 
-/** Arrays of a loop that are not declared to be in the device's memory. */
+/** Arrays of a loop of CUDA Fortran that are not declared to be in the device's memory. */
 function arraysOfHost({ region: { scope, stmt }, parameters }: CppLoop): string[] {
-  if (!stmt) return [];
+  if (stmt?.kind !== "directed" || stmt.directive.sentinel !== "cuf") return [];
   return parameters.flatMap(({ kind, actual }) => {
     const [of] = actual.kind === "apply" ? actual.args : [];
     const array = of?.kind === "value" ? of.value : actual;
