@@ -148,7 +148,7 @@ call change(12, 2, a)
 print '(4z17)', a`,
     `subroutine change(m, low, a)
     integer, value :: m, low
-    real(8) :: a(low:m, *), own(m, low)
+    real(8) :: a(low:m, 3), own(m, low)
     integer :: i, j
     m = m - 5
     low = low + 1

@@ -77,7 +77,14 @@ export class Caller {
       const place = this.name(name);
       this.places.set(param, place);
       const isOther = type === "bool" || variable.byte === true;
-      return { name: place, type, kind: "result", ...(isOther && { held: true }), actual: resultPlace(this.actual({ name, variable })) };
+      return {
+        name: place,
+        type,
+        kind: "result",
+        written: true,
+        ...(isOther && { held: true }),
+        actual: resultPlace(this.actual({ name, variable })),
+      };
     });
     this.parameters = [...this.given.sort((a, b) => rank(a) - rank(b)), ...results];
   }
@@ -105,7 +112,8 @@ export class Caller {
     const known = [...this.loop.lowered.sources].find(([param, source]) => source.name === name && this.values.has(param));
     if (known) return this.values.get(known[0])!;
     const made = this.values.get(name) ?? this.name(name);
-    if (!this.values.has(name)) this.given.push({ name: made, type: "i32", kind: "value", actual: sizeGiven(name, this.loop.region.at)! });
+    if (!this.values.has(name))
+      this.given.push({ name: made, type: "i32", kind: "value", written: false, actual: sizeGiven(name, this.loop.region.at)! });
     this.values.set(name, made);
     return made;
   }
@@ -132,22 +140,23 @@ export class Caller {
     const name = this.name(param);
     const size = sizeGiven(source.name, region.at);
     if (size) {
-      this.given.push({ name, type, kind: "value", actual: size });
+      this.given.push({ name, type, kind: "value", written: false, actual: size });
       return void this.values.set(param, name);
     }
     const actual = this.actual(source);
     const { wide } = source.lower === undefined ? source.variable : {};
     const value = source.lower === undefined ? scalarValue(actual) : boundOf("lbound", actual, source.lower, source.variable.dims!.length);
-    this.given.push({ name, type, kind: "value", ...(wide && { wide }), actual: value });
+    this.given.push({ name, type, kind: "value", written: false, ...(wide && { wide }), actual: value });
     this.values.set(param, wide ? `f::narrow(${name})` : name);
   }
 
   private array(param: ViewParam | ScatterParam): void {
-    const { lowered } = this.loop;
+    const { lowered, request } = this.loop;
     const source = lowered.sources.get(param.name)!;
     const actual = this.actual(source);
     const name = this.name(param.name);
-    this.given.push({ name, type: param.element === "u8" ? "i32" : param.element, kind: "array", actual: arrayAddress(actual) });
+    const written = param.kind === "scatter" || request.access.views[param.name]?.written === true;
+    this.given.push({ name, type: param.element === "u8" ? "i32" : param.element, kind: "array", written, actual: arrayAddress(actual) });
     this.values.set(param.name, name);
     const { dims } = source.variable;
     const extents = source.extents!.map((extent, axis): string => {
@@ -155,7 +164,7 @@ export class Caller {
       // The caller alone knows the end of the last axis, and no address depends on it.
       if (dims![axis]?.upper === "*") return "1";
       const open = this.name(`${param.name}_extent${axis + 1}`);
-      this.given.push({ name: open, type: "i32", kind: "value", actual: boundOf("size", actual, axis, dims!.length) });
+      this.given.push({ name: open, type: "i32", kind: "value", written: false, actual: boundOf("size", actual, axis, dims!.length) });
       return open;
     });
     this.extents.set(param.name, extents.reverse());
@@ -226,14 +235,11 @@ export class Caller {
     return [`extern "C" void ${name}(${heads.join(", ")})`, "{", ...body.map((line) => `  ${line}`), "}"];
   }
 
-  private declaration({ name, type, kind, wide }: Parameter): string {
+  private declaration({ name, type, kind, wide, written }: Parameter): string {
     if (kind === "value") return `${wide ? "long long" : CPP_TYPES[type]} ${name}`;
     if (kind === "result") return `${CPP_TYPES[type]} *${name}`;
-    const [param] = [...this.values].find(([, value]) => value === name)!;
-    const { request } = this.loop;
-    const found = request.ir.params.find((each) => each.name === param) as ViewParam | ScatterParam;
-    const isWritten = found.kind === "scatter" || request.access.views[param]?.written === true;
-    return `${isWritten ? "" : "const "}${CPP_TYPES[found.element]} *${name}`;
+    const found = this.loop.request.ir.params.find((each) => this.values.get(each.name) === name) as ViewParam | ScatterParam;
+    return `${written ? "" : "const "}${CPP_TYPES[found.element]} *${name}`;
   }
 }
 

@@ -10,6 +10,8 @@ export interface Parameter {
   readonly name: string;
   readonly type: ScalarType;
   readonly kind: "value" | "array" | "result";
+  /** Whether the kernel writes the array; results are written. */
+  readonly written: boolean;
   /** An integer of 64 bits, which has to fit in 32. */
   readonly wide?: true;
   /** A result whose variable has another kind than C's. */
