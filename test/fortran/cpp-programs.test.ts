@@ -36,8 +36,14 @@ end program
 
 const PROGRAMS: Readonly<Record<string, string>> = {
   "complex numbers": program(
-    "complex(8) :: z(n), w, total\ncomplex(4) :: c(0:n)",
+    "complex(8) :: z(n), w, total\ncomplex(4) :: c(0:n)\ncomplex(8), allocatable :: v(:, :)",
     `w = (0.5d0, -2)
+allocate(v(0:2, -1:n))
+v = w
+!$acc parallel loop
+do i = -1, n
+  v(1, i) = v(0, i)*i
+end do
 total = (1, 2)
 z = cmplx(x, k, 8)
 c = (1, 1)
@@ -47,7 +53,7 @@ do i = 1, n
   c(i) = c(i - 1 + 1)*cmplx(k(i), 2)
   total = total + z(i)
 end do
-print '(4z17)', z, total
+print '(4z17)', z, total, v
 print '(4z9)', c`,
   ),
   "array syntax, where and functions over arrays": program(

@@ -75,7 +75,9 @@ function isSeenElsewhere(expr: Expr, variable: Variable): boolean {
   return !parent || unit.prefixes.includes("module");
 }
 
-/** `size(a, 1)`, `lbound(a, 1)`: `axis` counts from 0 among `rank` axes. Complex numbers add one. */
+/** `size(a, 1)`, `lbound(a, 1)`: `axis` counts from 0 among `rank` axes. The two parts of complex numbers are an axis in front. */
 export function boundOf(fn: "size" | "lbound", { expr, variable }: HostVariable, axis: number, rank: number): Expr {
-  return apply(fn, expr, whole(axis + 1 - (rank - variable.dims!.length), expr.at));
+  const own = axis - (rank - variable.dims!.length);
+  if (own < 0) return whole(fn === "size" ? 2 : 1, expr.at);
+  return apply(fn, expr, whole(own + 1, expr.at));
 }
