@@ -111,6 +111,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "emit/standalone/opencl (others)": 20,
   "emit/wgsl/front-ends": 11,
   "fortran/data-regions": 55,
+  "fortran/random-data": 60,
   "fortran/random-routines": 18,
   "io/memory": 9,
   "kernel/read/browser/parser": 13,

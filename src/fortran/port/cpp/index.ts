@@ -12,7 +12,7 @@ import type { SourceFile } from "../../tree/index.js";
 import { withLoopOrder } from "../order.js";
 import type { PortedLoop } from "../index.js";
 import type { NestSettings } from "../nests.js";
-import { keepsData } from "../data/arrays.js";
+import { keepsData } from "../../data/arrays.js";
 import { DATA_HEADER, dataHeader } from "../data/runtime.js";
 import { fortranSide } from "./fortran-side.js";
 import { calledIn, cppLoop, deviceProcedure, type CppLoop } from "./kernels.js";
