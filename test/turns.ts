@@ -112,6 +112,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "emit/wgsl/front-ends": 11,
   "fortran/cpp-programs": 75,
   "fortran/data-regions": 55,
+  "fortran/random-data": 60,
   "fortran/random-routines": 18,
   "io/memory": 9,
   "kernel/read/browser/parser": 13,

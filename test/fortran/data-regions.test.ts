@@ -1,5 +1,6 @@
 /* Programs that keep data on a device: their ports print what they print, though host and device have memories of their own. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { FortranError, portSources } from "../../src/fortran/index.js";
 import { portCppSources } from "../../src/fortran/port/cpp/sources.js";
@@ -60,6 +61,15 @@ describe("programs with data directives", needsGfortran, () => {
       assert.notEqual(asHip(changed).output, asWritten(text).output, `${program}: ${what}`);
     }
   });
+});
+
+it("a port to HIP has the lines that docs/fortran.md shows", () => {
+  const page = readFileSync("docs/fortran.md", "utf8");
+  const [, text] = /^const source = `\n(subroutine diffuse.*?)`;$/ms.exec(page)!;
+  const [, shown] = /^```fortran\n(call isoform_enter.*?)```$/ms.exec(page)!;
+  const [{ text: made }] = portCppSources([{ file: "diffuse.f90", text }], { targets: ["hip"] });
+  const written = made.replace(/&\n *&/g, "");
+  for (const line of shown.trim().split("\n")) assert.ok(written.includes(line), line);
 });
 
 const routine = (declarations: string, body: string): string =>

@@ -87,7 +87,7 @@ export function directive(c: Cursor): Directive {
   return { sentinel, words, clauses, ...(given && { launch: given }), at };
 }
 
-/** What stands in parentheses after the words: `do(2)`, `declare target(a)`, `wait(1)`. */
+/** Clauses in parentheses right after the words: `do(2)`, `declare target(a)`, `wait(1)`. */
 function leading(c: Cursor, sentinel: Sentinel, words: readonly string[]): Clause[] {
   const at = c.at();
   if (!c.is("(") && !c.is("(/")) return [];

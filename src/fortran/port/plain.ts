@@ -4,7 +4,7 @@ import { mapStatements } from "../analyse/visit.js";
 import { isStreamKind } from "../analyse/symbols.js";
 import type { Problems } from "../errors.js";
 import type { Declaration, Directive, Module, Procedure, MainProgram, SourceFile, Stmt, Unit, Use } from "../tree/index.js";
-import { dataKind } from "./data/items.js";
+import { dataKind } from "../data/items.js";
 import type { PortTarget } from "./targets.js";
 
 const DEVICE_ATTRIBUTES: readonly string[] = ["device", "managed", "constant", "pinned", "shared", "texture"];

@@ -17,12 +17,12 @@ import type {
   Use,
   VariableDeclaration,
 } from "../../tree/index.js";
-import { asLines } from "../data/arrays.js";
+import { asLines } from "../lines.js";
 import { dataInterfaces, type Called } from "../data/calls.js";
 import { calledData, lent, onHost, withAllocatedCalls, withCalledData, withDeclaredCalls, type CallPlace } from "../data/cpp.js";
-import { dataKind, isCompute } from "../data/items.js";
+import { clausesIn, dataKind, isCompute, isHosts } from "../../data/items.js";
 import { holdsConstruct } from "../data/loops.js";
-import { declaredAround, isHosts } from "../data/offload.js";
+import { declaredAround } from "../data/offload.js";
 import { keptIn, withKept } from "../kept.js";
 import { unitKey, sourceKey } from "../../tree/keys.js";
 import { isSynchronisation, plain } from "../plain.js";
@@ -285,9 +285,6 @@ function streams({ at }: Unit): Declaration[] {
     { kind: "variables", type, attributes: [], names: [{ name: OWN_STREAM, at }], at },
   ];
 }
-
-/** Clauses of the directives before a loop. */
-const clausesIn = (s: Stmt): Directive["clauses"] => (s.kind === "directed" ? [...s.directive.clauses, ...s.body.flatMap(clausesIn)] : []);
 
 const iso = ({ at }: Unit, { called }: Launched): Use => {
   const data = called.size > 0 ? ["c_size_t", "c_null_char", ...(called.has("c_f_pointer") ? ["c_f_pointer"] : [])] : [];

@@ -19,7 +19,7 @@ import { withLoopOrder } from "../order.js";
 import type { PortedLoop } from "../index.js";
 import type { NestSettings } from "../nests.js";
 import type { CppTarget } from "../targets.js";
-import { keepsData } from "../data/arrays.js";
+import { keepsData } from "../../data/arrays.js";
 import { DATA_HEADER, dataHeader } from "../data/runtime.js";
 import { fortranSide } from "./fortran-side.js";
 import { withLaunchSizes } from "./launch-sizes.js";

@@ -4,7 +4,7 @@ import { isSaved, namedVariable, ownerOf, type Variable } from "../../analyse/sy
 import { expressionText } from "../../print/expressions.js";
 import type { ActualArgument, Expr, Name, Stmt } from "../../tree/index.js";
 import type { Location } from "../../../ir/types.js";
-import type { NamedArray, DataPlace } from "./arrays.js";
+import type { NamedArray, DataPlace } from "../../data/arrays.js";
 
 type Runtime = "enter" | "exit" | "update";
 

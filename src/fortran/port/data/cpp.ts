@@ -8,9 +8,9 @@ import { writesOf } from "../../analyse/writes.js";
 import { expressionText } from "../../print/expressions.js";
 import type { Bound, Directed, Directive, Expr, Name, Stmt, VariableDeclaration } from "../../tree/index.js";
 import { typeIn } from "../kept.js";
-import { arraysOf, declaredAs, declaredIn, type NamedArray, type DataPlace } from "./arrays.js";
+import { arraysOf, declaredAs, declaredIn, type NamedArray, type DataPlace } from "../../data/arrays.js";
 import { deviceAddress, dataCall, isLasting, wholeArray, type Called } from "./calls.js";
-import { dataItems, dataKind, type DataItem } from "./items.js";
+import { dataItems, dataKind, type DataItem } from "../../data/items.js";
 import { componentsApart, itemFor, type LoopDirectives } from "./loops.js";
 import { refuseReturns } from "./openmp.js";
 

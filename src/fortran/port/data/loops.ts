@@ -7,9 +7,9 @@ import { variableName } from "../../analyse/walk.js";
 import { writesOf } from "../../analyse/writes.js";
 import { expressionText } from "../../print/expressions.js";
 import type { Clause, ComponentRef, Designator, Directed, Directive, Expr, Name, Stmt } from "../../tree/index.js";
-import type { DataPlace } from "./arrays.js";
+import type { DataPlace } from "../../data/arrays.js";
 import { Associates } from "./associates.js";
-import { dataItems, dataKind, isCompute, type DataItem } from "./items.js";
+import { dataItems, dataKind, isCompute, type DataItem } from "../../data/items.js";
 import { checkAdjacent, regionType } from "./openmp.js";
 
 /** Directives that say where the data of a loop are. */

@@ -1,28 +1,15 @@
 /* Nests of loops that OpenMP runs on a device, with the data of the loop and of the regions around it. */
 
-import { isCompute, dataKind } from "./items.js";
+import { dataKind } from "../../data/items.js";
 import { componentsApart, mapsOfLoop, scalarsOfRegions, type LoopDirectives } from "./loops.js";
-import type { DataPlace } from "./arrays.js";
+import type { DataPlace } from "../../data/arrays.js";
 import { Associates } from "./associates.js";
 import type { ParallelRegion } from "../../analyse/regions.js";
 import { find, namedVariable } from "../../analyse/symbols.js";
-import { bodiesOf } from "../../analyse/visit.js";
 import { loopsOf, type Nest } from "../nests.js";
 import type { PortVariable } from "../names.js";
-import type { Clause, Directed, Directive, Do, Stmt, Unit } from "../../tree/index.js";
+import type { Clause, Directive, Do, Unit } from "../../tree/index.js";
 import type { LoopData } from "../openmp.js";
-
-/** Whether a loop runs on the host where others run on a device, with the host's own values: in `parallel do`, in `do concurrent`. */
-export function isHosts(s: Directed, around: readonly Directive[]): boolean {
-  const isDevices = (each: Directive): boolean =>
-    each.sentinel === "cuf" || isCompute(each) || (each.sentinel === "acc" && each.words[0] === "loop");
-  return ![...around, ...directivesIn(s)].some(isDevices);
-}
-
-const directivesIn = (s: Stmt): Directive[] => [
-  ...(s.kind === "directed" ? [s.directive] : []),
-  ...bodiesOf(s).flatMap((body) => body.flatMap(directivesIn)),
-];
 
 /** `declare` directives of a procedure, which hold for all of its statements. */
 export const declaredAround = (unit: Unit): Directive[] =>

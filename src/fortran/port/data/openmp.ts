@@ -6,9 +6,9 @@ import { find, namedVariable, type UnitScope } from "../../analyse/symbols.js";
 import type { Problems } from "../../errors.js";
 import { unreachable } from "../../../base/unreachable.js";
 import { expressionText } from "../../print/expressions.js";
-import { arraysOf, declaredIn, type DataPlace } from "./arrays.js";
+import { arraysOf, declaredIn, type DataPlace } from "../../data/arrays.js";
 import { Associates } from "./associates.js";
-import { dataItems, dataKind, type DataItem } from "./items.js";
+import { dataItems, dataKind, type DataItem } from "../../data/items.js";
 import { byRows, isAdjacent } from "./sections.js";
 
 const WORDS = {

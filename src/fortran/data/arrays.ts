@@ -1,10 +1,10 @@
 /* Arrays that data directives name: whole, by section, as components, and all arrays that an object holds in itself. */
 
-import { find, namedVariable, nestedComponents, ownerOf, type UnitScope, type Variable } from "../../analyse/symbols.js";
-import { eachNode } from "../../analyse/visit.js";
-import type { Problems } from "../../errors.js";
-import { expressionText } from "../../print/expressions.js";
-import type { Apply, ComponentRef, Designator, Directive, Name, SourceFile, Stmt } from "../../tree/index.js";
+import { find, namedVariable, nestedComponents, ownerOf, type UnitScope, type Variable } from "../analyse/symbols.js";
+import { eachNode } from "../analyse/visit.js";
+import type { Problems } from "../errors.js";
+import { expressionText } from "../print/expressions.js";
+import type { Apply, ComponentRef, Designator, Directive, Name, SourceFile } from "../tree/index.js";
 import { dataItems, dataKind, type DataItem } from "./items.js";
 
 /** Place in a program, and where what is wrong is added. */
@@ -90,12 +90,4 @@ export function keepsData(files: readonly SourceFile[]): boolean {
     },
   );
   return found;
-}
-
-/** An `if` or `where` on one line, as lines of its own if its statement has become several. */
-export function asLines(s: Stmt): Stmt {
-  if ((s.kind !== "if" && s.kind !== "where") || !s.oneLine) return s;
-  const [only, more] = s.branches[0].body;
-  const isOne = only && !more && !("body" in only) && !("branches" in only) && only.kind !== "comment" && only.kind !== "select";
-  return isOne ? s : { ...s, oneLine: false };
 }

@@ -1,7 +1,8 @@
 /* Directives that keep data on a device, of OpenACC and of OpenMP, in one form. */
 
-import type { Problems } from "../../errors.js";
-import type { Clause, DataClause, Designator, Directive } from "../../tree/index.js";
+import { bodiesOf } from "../analyse/visit.js";
+import type { Problems } from "../errors.js";
+import type { Clause, DataClause, Designator, Directed, Directive, Stmt } from "../tree/index.js";
 
 /** `addresses`: statements in it are given addresses of the device. */
 type DataKind = "region" | "enter" | "exit" | "update" | "declare" | "addresses";
@@ -133,3 +134,19 @@ function refuseUnread(clause: Clause, problems: Problems): [] {
     problems.add(clause.at, `${clause.name}(${clause.text})`, "its list is not one of variables", "name each variable, without modifiers");
   return [];
 }
+
+/** Clauses of the directives before a loop. */
+export const clausesIn = (s: Stmt): Directive["clauses"] =>
+  s.kind === "directed" ? [...s.directive.clauses, ...s.body.flatMap((inner) => clausesIn(inner))] : [];
+
+/** Whether a loop runs on the host where others run on a device, with the host's own values: in `parallel do`, in `do concurrent`. */
+export function isHosts(s: Directed, around: readonly Directive[]): boolean {
+  const isDevices = (each: Directive): boolean =>
+    each.sentinel === "cuf" || isCompute(each) || (each.sentinel === "acc" && each.words[0] === "loop");
+  return ![...around, ...directivesIn(s)].some(isDevices);
+}
+
+const directivesIn = (s: Stmt): Directive[] => [
+  ...(s.kind === "directed" ? [s.directive] : []),
+  ...bodiesOf(s).flatMap((body) => body.flatMap(directivesIn)),
+];
