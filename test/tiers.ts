@@ -48,6 +48,7 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "emit/wgsl/front-ends": "backends",
   "fortran/cloudsc": "backends",
   "fortran/cpp-compiled": "backends",
+  "fortran/cpp-programs": "backends",
   "fortran/corpora": "backends",
   "fortran/corpora-arrays": "backends",
   "fortran/random-routines": "backends",

@@ -9,7 +9,7 @@ import type { Shell } from "../portability/application.js";
 import { makeOutputFolder } from "./folders.js";
 
 interface Options {
-  to: PortTarget[];
+  to?: PortTarget[];
   out?: string;
   config?: string;
   define?: Record<string, string | boolean>;
@@ -23,7 +23,7 @@ Examples:
   isoform port kernels_gpu.F90 --to cpu                            print the result
   isoform port kernels_gpu.F90 --to cpu,openmp --out port          write port/cpu/kernels_gpu.F90 and port/openmp/kernels_gpu.F90
   isoform port kernels_gpu.F90 --to hip --out hip                  write the loops as HIP C++, and Fortran that launches them
-  isoform port *.F90 --check                                       say what cannot be ported, and where
+  isoform port *.F90 --check                                       say what each target refuses, and where
 
 docs/fortran.md says which Fortran is accepted, and what a configuration file may hold.`;
 
@@ -35,12 +35,16 @@ export function addPort(program: Command, shell: Shell): void {
       "translate loops of CUDA Fortran, OpenACC and do concurrent: into Fortran for one core, all cores or a GPU, or into another language",
     )
     .argument("<files...>", "Fortran: .f90, .F90, .cuf, .CUF; .f, .F, .for, .ftn in fixed form")
-    .option("--to <targets>", `targets, separated by commas: ${PORT_TARGETS.join(", ")}`, targets, [...FORTRAN_TARGETS])
+    .option(
+      "--to <targets>",
+      `targets, separated by commas: ${PORT_TARGETS.join(", ")}; default: the first ${FORTRAN_TARGETS.length}, and with --check all`,
+      targets,
+    )
     .option("--out <folder>", "write files into a folder instead of printing them; for several targets, a folder each inside it")
     .option("--config <file>", "settings in TOML: names, and the order of loops")
     .option("--define <name[=value]>", "define a name for the preprocessor; may be repeated", define)
     .option("--kind <name=type>", "type of a Fortran kind in kernels: f64, f32 or i32; may be repeated", kind)
-    .option("--check", "say what cannot be ported, and write nothing")
+    .option("--check", "say what each target refuses, and write nothing")
     .option("--report <file>", "write as JSON which loops were found and what became of them")
     .addHelpText("after", EXAMPLES)
     .action((files: string[], options: Options) => port(files, options, shell));
@@ -54,21 +58,33 @@ async function port(files: readonly string[], options: Options, shell: Shell): P
   const hostFiles = (settings?.hosts ?? []).map((name) => join(folder, name));
   await shell.checkOutputs({}, { config: hostFiles });
   const hosts = hostFiles.map(readSource);
-  const made = await ported(sources, { settings, define: options.define ?? {}, kinds: options.kind ?? {}, hosts }, options.to);
-  const writeReport = async (): Promise<void> => {
+  const given = { settings, define: options.define ?? {}, kinds: options.kind ?? {}, hosts };
+  const writeReport = async (made: readonly PortedFile[]): Promise<void> => {
     if (options.report !== undefined) await shell.writeFile(options.report, `${JSON.stringify(report(made), undefined, 2)}\n`);
   };
-  if (options.check || options.out === undefined) {
-    await writeReport();
-    return shell.print(options.check ? summary(files, made) : printed(made, options.to.length > 1));
+  if (options.check) {
+    const { checkTargets, pluralised } = await import("./port-check.js");
+    const { made, lines, problems } = await checkTargets(options.to ?? PORT_TARGETS, (target) => ported(sources, given, [target]));
+    await writeReport(made);
+    const { countLoops } = await import("../fortran/port/sources.js");
+    const loops = countLoops(sources, { ...given, include });
+    shell.print([`${pluralised(loops, "parallel loop")} in ${pluralised(files.length, "file")}`, ...lines].join("\n"));
+    if (problems.length > 0) throw new (await import("../fortran/errors.js")).FortranError(problems);
+    return;
   }
-  const written = placed(made, options.out, options.to.length > 1);
+  const to = options.to ?? FORTRAN_TARGETS;
+  const made = await ported(sources, given, to);
+  if (options.out === undefined) {
+    await writeReport(made);
+    return shell.print(printed(made, to.length > 1));
+  }
+  const written = placed(made, options.out, to.length > 1);
   for (const path of written.keys())
     if (files.some((file) => resolve(file) === resolve(path)))
       throw new IsoformError(`${path} is one of the files to port: choose another folder`);
   for (const path of written.keys()) await makeOutputFolder(dirname(path));
   await shell.checkOutputs({ out: [...written.keys()] });
-  await writeReport();
+  await writeReport(made);
   for (const [path, text] of written) await shell.writeFile(path, text);
   shell.print([...written.keys()].join("\n"));
 }
@@ -106,15 +122,6 @@ function printed(made: readonly PortedFile[], apart: boolean): string {
     .map(({ target, name, text }) => `==> ${apart ? `${target}/` : ""}${name} <==\n${text}`)
     .join("\n")
     .trimEnd();
-}
-
-function summary(files: readonly string[], made: readonly PortedFile[]): string {
-  const [{ target }] = made;
-  const loops = new Set(
-    made.filter((each) => each.target === target).flatMap((each) => each.loops.map(({ name }) => `${each.of} ${name}`)),
-  );
-  const of = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
-  return `${of(loops.size, "parallel loop")} in ${of(files.length, "file")}, no problems`;
 }
 
 const report = (made: readonly PortedFile[]): unknown =>

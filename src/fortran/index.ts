@@ -18,6 +18,7 @@ import { FortranError, problemText, Problems } from "./errors.js";
 import { Planner, type HostStep } from "./host/plan.js";
 import { arrayExtents, fortranKernel, RunError, type FortranKernel } from "./host/kernels.js";
 import type { Routines } from "./host/run.js";
+import type { TransferCounts } from "./host/transfers.js";
 import { lowerRegion } from "./lower/kernels.js";
 import { elementType, Unlowerable } from "./lower/values.js";
 import { parse } from "./parse/index.js";
@@ -50,6 +51,12 @@ export interface FortranOptions {
   readonly partial?: boolean;
 }
 
+/** Options of `routine.run`. */
+export interface RoutineRunOptions {
+  /** Called after the run with the copies that its directives ask for: here, host and device share one memory. */
+  readonly transfers?: (counts: TransferCounts) => void;
+}
+
 /** One subroutine that can be run. */
 export interface Routine {
   readonly name: string;
@@ -62,7 +69,7 @@ export interface Routine {
    *
    * @throws RunError if an argument is missing or does not fit, or a statement outside of loops cannot be run
    */
-  run(device: Device, args: Readonly<Record<string, unknown>>): Promise<Record<string, PlainValue>>;
+  run(device: Device, args: Readonly<Record<string, unknown>>, options?: RoutineRunOptions): Promise<Record<string, PlainValue>>;
 }
 
 /** Result of translating Fortran. */
@@ -248,7 +255,14 @@ class Code implements FortranCode, Routines {
   routine(name: string): Routine {
     const scope = this.scopeOf(name);
     const dummies = scope.unit.kind === "procedure" ? scope.unit.dummies : [];
-    const run: Routine["run"] = async (device, args) => new (await import("./host/run.js")).HostRun(this, device).routine(scope, args);
+    const run: Routine["run"] = async (device, args, { transfers: tell } = {}) => {
+      const { HostRun } = await import("./host/run.js");
+      if (!tell) return new HostRun(this, device).routine(scope, args);
+      const transfers = new (await import("./host/transfers.js")).Transfers();
+      const results = await new HostRun(this, device, transfers).routine(scope, args);
+      tell(transfers.counts);
+      return results;
+    };
     return { name, arguments: dummies, run };
   }
 }

@@ -98,6 +98,8 @@ export interface GpuAssumptions {
   tuning?: ShapeTuning;
   /** Views that also store planes in other memory: for slots `peerStore` and `peerStorePlanes`. For grids over a box. */
   peerStores?: readonly PeerStoreCode[];
+  /** Words for the axes of a range in names, outermost first; undefined: i, j, k, l. */
+  axes?: readonly string[];
   /** Blocks of a grid over a box begin at its end. */
   sweepBackward?: boolean;
 }

@@ -29,11 +29,13 @@ import type { Traversal } from "./program.js";
 import { RangeShape } from "./shape.js";
 import { TargetCopies } from "./target-copies.js";
 
-const AXES = (["i", "j", "k", "l"] as const).map((axis) => ownIdentifier(axis));
+const AXES = ["i", "j", "k", "l"] as const;
 
 /** Elements of a range kernel, however they are shared out: their indices, folds, copies of targets, and what is done for one of them. */
 export abstract class RangeElements extends EntrySchedule {
   readonly indexNames: readonly Identifier[];
+  /** Words for the axes in names. */
+  private readonly axisWords: readonly string[];
   readonly shape: RangeShape;
   private readonly accumulators = new Map<string, Place>();
   protected readonly copies: TargetCopies;
@@ -49,7 +51,11 @@ export abstract class RangeElements extends EntrySchedule {
   ) {
     super(program, entryName(program.ir.name), true);
     this.shape = new RangeShape(program, traversal);
-    this.indexNames = AXES.slice(0, this.shape.rank);
+    const { axes } = program.assumptions;
+    this.axisWords = axes ?? AXES;
+    this.indexNames = axes
+      ? axes.map((axis) => this.names.fresh(`${axis}_index`))
+      : AXES.slice(0, this.shape.rank).map((axis) => ownIdentifier(axis));
     for (const { name, type } of program.reduces) this.accumulators.set(name, variable(this.names.fresh(name), type));
     if (this.ir.checks) this.failure = { site: this.names.fresh("failed"), index: this.names.fresh("failed_index") };
     this.copies = new TargetCopies(this, () => this.declareThread());
@@ -98,7 +104,9 @@ export abstract class RangeElements extends EntrySchedule {
   /** First index of threads along the last axis. */
   firstInRow(): Expr {
     const last = this.shape.rank - 1;
-    return this.program.assumptions.aligned ? this.indexNumber({ kind: "alignedBegin" }, `${AXES[last]}_aligned`) : this.begin(last);
+    return this.program.assumptions.aligned
+      ? this.indexNumber({ kind: "alignedBegin" }, `${this.axisWords[last]}_aligned`)
+      : this.begin(last);
   }
 
   inRow(): Expr {
@@ -195,12 +203,12 @@ export abstract class RangeElements extends EntrySchedule {
   }
 
   begin(a: number): Expr {
-    return this.indexNumber({ kind: "begin", axis: a }, `${AXES[a]}_begin`);
+    return this.indexNumber({ kind: "begin", axis: a }, `${this.axisWords[a]}_begin`);
   }
   end(a: number): Expr {
-    return this.indexNumber({ kind: "end", axis: a }, `${AXES[a]}_end`);
+    return this.indexNumber({ kind: "end", axis: a }, `${this.axisWords[a]}_end`);
   }
   count(a: number): Expr {
-    return this.indexNumber({ kind: "count", axis: a }, `${AXES[a]}_count`);
+    return this.indexNumber({ kind: "count", axis: a }, `${this.axisWords[a]}_count`);
   }
 }

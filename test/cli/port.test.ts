@@ -86,13 +86,44 @@ describe("isoform port", () => {
     assert.equal(port("heat_gpu.F90", "--to", "wgsl", "--kind", "rkind=f32").status, 0);
   });
 
-  it("checks", () => {
-    const { status, stdout } = port("heat_gpu.F90", "--check");
-    assert.deepEqual({ status, stdout }, { status: 0, stdout: "2 parallel loops in 1 file, no problems\n" });
-  });
-
   const module = (lines: string): string =>
     `module m\ncontains\nsubroutine s(n, a)\ninteger :: n, i\nreal(8) :: a(n)\n${lines}\nend subroutine s\nend module m\n`;
+  it("checks", () => {
+    const { status, stdout } = port("heat_gpu.F90", "--check", "--to", "openmp,cuda");
+    assert.deepEqual({ status, stdout }, { status: 0, stdout: "2 parallel loops in 1 file\nopenmp, cuda: no problems\n" });
+    const all = port("heat_gpu.F90", "--check");
+    assert.deepEqual(
+      { status: all.status, stdout: all.stdout },
+      {
+        status: 2,
+        stdout: "2 parallel loops in 1 file\ncpu, openmp, openmp-target, hip, cuda, c, js, opencl, sycl: no problems\nwgsl: 2 problems\n",
+      },
+    );
+    assert.match(
+      all.stderr,
+      /^heat_gpu\.F90:7:3: step_kernel for wgsl: [^\n]*\n[^\n]*heat_sum_cuf for wgsl: [^\n]*\nisoform: 2 problems in Fortran\n$/,
+    );
+  });
+
+  it("checks loops of `do concurrent`, and kernels that only some targets refuse", () => {
+    const text = module(
+      "do concurrent (i = 1:n)\na(i) = 1\nend do\n!$acc parallel loop\ndo i = 1, n\nif (associated(p)) a(i) = p(1)\nend do",
+    ).replace("real(8) :: a(n)", "real(8) :: a(n)\nreal(8), pointer :: p(:)");
+    writeFileSync(join(folder, "concurrent.f90"), text);
+    const { status, stdout, stderr } = port("concurrent.f90", "--check", "--to", "cpu,openmp,hip,cuda");
+    assert.deepEqual(
+      { status, stdout },
+      { status: 2, stdout: "2 parallel loops in 1 file\ncpu, openmp: no problems\nhip: 1 problem\ncuda: 1 problem\n" },
+    );
+    assert.match(stderr, /^concurrent\.f90:10:7: p for hip, cuda: the loop asks whether it is there \(/m);
+    for (const [to, exit] of [
+      ["cpu,openmp", 0],
+      ["hip", 2],
+    ] as const)
+      assert.equal(port("concurrent.f90", "--check", "--to", to).status, exit);
+    assert.match(port("concurrent.f90", "--check", "--to", "hip").stderr, /^concurrent\.f90:10:7: p: the loop asks/);
+  });
+
   /** Each has these problems, at these places, and all of them. */
   const wrong: [name: string, text: string, messages: RegExp[]][] = [
     ["unbalanced blocks", module("do i = 1, n\na(i) = 0\nif (n > 1) then\n"), [/:6:1: do: is not closed/, /:8:1: if then: is not closed/]],

@@ -123,3 +123,13 @@ end subroutine`;
   // Not the variable of the module.
   assert.throws(() => fortran(text("lo")), /:14:7: a: its lower bound depends on a variable of another routine \(use a module variable/);
 });
+
+test("bounds whose variables the procedure assigns are refused", () => {
+  const text = (first: string): string =>
+    `subroutine s(m, a)\ninteger, value :: m\nreal(8) :: a(2:m)\ninteger :: i, k\n${first}\n!$acc parallel loop\ndo i = 2, 4\na(i) = i\nend do\nend subroutine\n`;
+  assert.throws(
+    () => fortran(text("m = m - 1"), { file: "s.f90" }),
+    /s\.f90:8:\d+: a: its bounds are as its procedure began, and the procedure assigns variables of them \(assign other variables\)/,
+  );
+  assert.equal(fortran(text("k = m - 1"), { file: "s.f90" }).kernels.size, 1);
+});

@@ -7,9 +7,10 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { portCppSources } from "../../src/fortran/port/cpp/sources.js";
 import { portSources } from "../../src/fortran/port/sources.js";
+import { DATA_PROGRAMS } from "./data-programs.js";
 import { HEAT } from "./fixtures.js";
 import { needsGfortran } from "./gfortran.js";
-import { HIP_SHIM } from "./hip-shim.js";
+import { forShim, HIP_SHIM } from "./hip-shim.js";
 
 const has = (tool: string): boolean => spawnSync(tool, ["--version"], { stdio: "ignore" }).status === 0;
 const nvcc = process.env["ISOFORM_NVCC"] && join(process.env["ISOFORM_NVCC"], "nvcc");
@@ -86,9 +87,12 @@ describe("a port to C++, compiled", () => {
     folder = mkdtempSync(join(tmpdir(), "isoform-cpp-"));
     mkdirSync(join(folder, "hip"));
     writeFileSync(join(folder, "hip/hip_runtime.h"), HIP_SHIM);
-    const source = { file: "heat_gpu.F90", text: HEAT };
-    for (const { name, text } of portCppSources([source], { targets: ["hip"] })) writeFileSync(join(folder, name), text);
+    write({ file: "heat_gpu.F90", text: HEAT });
   });
+  /** Ports a file for the CPU. */
+  const write = (source: { file: string; text: string }): void => {
+    for (const { name, text } of portCppSources([source], { targets: ["hip"] })) writeFileSync(join(folder, name), forShim(text));
+  };
   after(() => rmSync(folder, { recursive: true, force: true }));
 
   it("gives gfortran's bits, whichever thread comes first", { skip: needsGfortran.skip || (!has("g++") && "g++ is not installed") }, () => {
@@ -113,8 +117,7 @@ describe("a port to C++, compiled", () => {
   });
 
   it("gives back the scalars that loops assign", { skip: needsGfortran.skip || (!has("g++") && "g++ is not installed") }, () => {
-    for (const { name, text } of portCppSources([{ file: "flags.F90", text: FLAGS }], { targets: ["hip"] }))
-      writeFileSync(join(folder, name), text);
+    write({ file: "flags.F90", text: FLAGS });
     writeFileSync(join(folder, "flags_run.f90"), FLAGS_PROGRAM);
     run("g++", "-std=c++17", "-O1", "-Wall", "-Werror", "-I.", "-c", "flags_kernels.hip.cpp", "-o", "flags.o");
     run("gfortran", "-cpp", "flags.F90", "flags_run.f90", "flags.o", "-lstdc++", "-o", "flags");
@@ -123,12 +126,24 @@ describe("a port to C++, compiled", () => {
   });
 
   it("is HIP for hipcc", { skip: !has("hipcc") && "hipcc is not installed" }, () => {
-    run("hipcc", "-std=c++17", "-O1", "--offload-arch=gfx90a", "-c", "heat_gpu_kernels.hip.cpp", "-o", "hip.o");
+    mkdirSync(join(folder, "gpu"));
+    for (const [file, source] of [
+      ["heat_gpu", HEAT],
+      ["cg", DATA_PROGRAMS.CG],
+    ]) {
+      for (const { name, text } of portCppSources([{ file: `${file}.F90`, text: source }], { targets: ["hip"] }))
+        writeFileSync(join(folder, "gpu", name), text);
+      run("hipcc", "-std=c++17", "-O1", "--offload-arch=gfx90a", "-c", `gpu/${file}_kernels.hip.cpp`, "-o", "hip.o");
+    }
   });
 
   it("is CUDA for nvcc", { skip: !(nvcc && has(nvcc)) && "ISOFORM_NVCC names no folder with nvcc" }, () => {
     const source = { file: "heat_gpu.F90", text: HEAT };
     for (const { name, text } of portCppSources([source], { targets: ["cuda"] })) writeFileSync(join(folder, name), text);
     run(nvcc!, "-std=c++17", "-arch=sm_80", "-c", "heat_gpu_kernels.cu", "-o", "cuda.o");
+    for (const { name, text } of portCppSources([{ file: "cg.F90", text: DATA_PROGRAMS.CG }], { targets: ["cuda"] }))
+      writeFileSync(join(folder, name), text);
+    run(nvcc!, "-std=c++17", "-arch=sm_80", "-c", "cg_kernels.cu", "-o", "cuda.o");
+    assert.match(execFileSync("nm", [join(folder, "cuda.o")], { encoding: "utf8" }), /isoform_enter/);
   });
 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { FortranError } from "../../src/fortran/index.js";
 import { portCppSources } from "../../src/fortran/port/cpp/sources.js";
 import type { PortedFile } from "../../src/fortran/port/sources.js";
-import { HIP_SHIM } from "./hip-shim.js";
+import { forShim, HIP_SHIM } from "./hip-shim.js";
 import { byGfortran, onlyRoutines, type Outcome, type Routines } from "./whole-routines.js";
 
 const ported = (text: string): PortedFile[] => portCppSources([{ file: "routines.F90", text }], { targets: ["hip"] });
@@ -37,7 +37,7 @@ export function withHip<T>(source: string, use: (text: string, words: readonly s
   const folder = mkdtempSync(join(tmpdir(), "isoform-hip-"));
   try {
     const files = ported(source);
-    for (const { name, text } of files) writeFileSync(join(folder, name), text);
+    for (const { name, text } of files) writeFileSync(join(folder, name), forShim(text));
     mkdirSync(join(folder, "hip"));
     writeFileSync(join(folder, "hip/hip_runtime.h"), HIP_SHIM);
     const flags = ["-std=c++17", "-O0", "-ffp-contract=off", "-fwrapv", "-I.", "-c", "routines_kernels.hip.cpp", "-o", "kernels.o"];

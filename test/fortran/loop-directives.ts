@@ -58,13 +58,10 @@ function aroundIn(body: readonly Stmt[], wanted: Stmt): Directive[] | undefined 
 function heeded(clause: Clause, isScalar: (name: string) => boolean | undefined): Clause[] {
   if (clause.kind === "default") return clause.value.endsWith("private") ? [clause] : [];
   if (clause.kind === "async") return [];
-  if (clause.kind === "other") {
-    if (!DATA.test(clause.name)) return [];
-    if (clause.name === "defaultmap") return [clause];
-    const [, modifier = "", list] = /^(\w[\w, ]*:)?(.*)$/s.exec(clause.text)!;
-    const names = list.split(",").map((name) => name.trim());
-    const scalars = names.filter((name) => isScalar(name) === true);
-    return scalars.length > 0 ? [{ ...clause, text: modifier + scalars.join(",") }] : [];
+  if (clause.kind === "other") return clause.name === "defaultmap" ? [clause] : [];
+  if (clause.kind === "data") {
+    const objects = clause.objects.filter((object) => object.kind === "name" && isScalar(object.name) === true);
+    return DATA.test(clause.name) && objects.length > 0 ? [{ ...clause, objects }] : [];
   }
   if (!("names" in clause)) return [clause];
   const names = clause.names.filter((name) => isScalar(name) !== undefined);

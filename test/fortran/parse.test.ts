@@ -172,7 +172,7 @@ describe("statements", () => {
       "private",
       "reduction",
       "async",
-      "other",
+      "data",
     ]);
     assert.ok(omp.kind === "directed" && omp.closed && omp.body[0].kind === "directed");
   });

@@ -8,7 +8,7 @@ import { after, before, describe, it } from "node:test";
 import { portCppSources } from "../../src/fortran/port/cpp/sources.js";
 import { settingsOf } from "../../src/fortran/port/settings.js";
 import { needsGfortran } from "./gfortran.js";
-import { HIP_SHIM } from "./hip-shim.js";
+import { forShim, HIP_SHIM } from "./hip-shim.js";
 import { streamsCases, type Case } from "./streams-cases.js";
 import { difference, Reference } from "./streams-reference.js";
 import { needsStreams, streamsText } from "./streams.js";
@@ -44,7 +44,7 @@ describe("STREAmS-2's kernels in HIP C++", { skip: needsStreams.skip || needsGfo
     const source = { file: "kernels_gpu.F90", text: streamsText("singleideal/kernels_gpu.F90") };
     const files = portCppSources([source], { targets: ["hip"], settings });
     assert.equal(files[0].loops.length, 121);
-    for (const { name, text } of files) writeFileSync(join(folder, name), text);
+    for (const { name, text } of files) writeFileSync(join(folder, name), forShim(text));
     mkdirSync(join(folder, "hip"));
     writeFileSync(join(folder, "hip/hip_runtime.h"), HIP_SHIM);
     const [fortran, kernels] = files.map(({ name }) => name);

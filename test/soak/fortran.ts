@@ -3,8 +3,9 @@ import { fileURLToPath } from "node:url";
 import { FortranError } from "../../src/fortran/errors.js";
 import { fortran as read } from "../../src/fortran/index.js";
 import { portCppSources } from "../../src/fortran/port/cpp/sources.js";
-import { CPP_TARGETS, FORTRAN_TARGETS } from "../../src/fortran/port/targets.js";
+import { CPP_TARGETS, FORTRAN_TARGETS, KERNEL_TARGETS } from "../../src/fortran/port/targets.js";
 import { portSources } from "../../src/fortran/port/sources.js";
+import { portKernels } from "../../src/fortran/port-kernels.js";
 import { HEAT, inModule } from "../fortran/fixtures.js";
 import { TARGET_NAMES } from "../../src/emit/standalone/names.js";
 import { accepted } from "./expected.js";
@@ -74,6 +75,68 @@ subroutine s(n, x, y)
   !$acc end data
 end subroutine
 `,
+  // Blocks whose threads wait, launches that threads alone bound, complex numbers, objects, truth values, arrays of elements' own.
+  `module more
+  implicit none
+  type box
+    real(8), allocatable :: v(:)
+    complex(8) :: z
+    integer :: n
+  end type
+contains
+  attributes(global) subroutine sums(x, s, n)
+    real(8) :: x(n), s(*)
+    integer, value :: n
+    real(8), shared :: part(8), open(*)
+    integer :: i, t
+    t = threadIdx%x
+    i = (blockIdx%x - 1)*blockDim%x + t
+    part(t) = 0
+    open(t) = t
+    if (i <= n) part(t) = x(i)
+    call syncthreads()
+    if (t == 1) s(blockIdx%x) = part(1) + open(blockDim%x)
+  end subroutine
+  attributes(global) subroutine strided(y, n)
+    real(8) :: y(*)
+    integer, value :: n
+    integer :: i
+    do i = (blockIdx%x - 1)*blockDim%x + threadIdx%x, n, blockDim%x*gridDim%x
+      y(i) = y(i) + threadIdx%y
+    end do
+  end subroutine
+  subroutine go(n, m, x, y, b, c, found)
+    integer, intent(in) :: n, m
+    integer(8) :: last
+    real(8), device :: x(n), y(n)
+    real(8) :: own(m), w(3, n)
+    complex(8) :: c(0:n), total
+    type(box) :: b
+    logical :: found, all_small
+    type(dim3) :: grid, block
+    integer :: i
+    block = dim3(4, 2, 1)
+    grid = dim3(n/block%x, 1, 1)
+    call sums<<<(n + 7)/8, 8, 64>>>(x, y, n)
+    call strided<<<grid, block>>>(y, n)
+    last = n
+    all_small = .true.
+    !$acc parallel loop private(own) reduction(.and.: all_small) reduction(+: total) copy(found)
+    do i = 1, last
+      own = x(i)
+      w(:, i) = sum(own)
+      where (w(:, i) > 2) w(:, i) = -w(:, i)
+      c(i - 1) = conjg(c(i))*b%z + cmplx(x(i), 1)
+      total = total + c(i)
+      b%v(i) = maxval(w(:, i))
+      all_small = all_small .and. x(i) < 1
+      if (i == b%n) found = .true.
+      !$acc atomic
+      w(1, 1) = w(1, 1) + own(m)
+    end do
+  end subroutine
+end module
+`,
   ...(extra === undefined ? [] : [readFileSync(extra, "utf8")]),
 ];
 
@@ -101,6 +164,8 @@ export const fortran: Subject = {
         } else counts["fortran refused"]++;
         const gpu = oneOf(pick, CPP_TARGETS);
         await accepted(what, () => placed(text, () => portCppSources([{ file: "a.F90", text }], { targets: [gpu] })));
+        const language = oneOf(pick, KERNEL_TARGETS);
+        await accepted(what, () => placed(text, () => portKernels([{ file: "a.F90", text }], { targets: [language] })));
         const emit = () => placed(text, () => read(text, { file: "a.F90" })).emit(oneOf(pick, TARGET_NAMES));
         counts[(await accepted(what, emit)) ? "fortran kernels" : "fortran kernels refused"]++;
         together(text, other);

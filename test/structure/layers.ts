@@ -44,7 +44,7 @@ export const LAYERS: Readonly<Record<string, readonly Level[]>> = {
     "backends.ts",
     "*",
   ],
-  "src/fortran": ["errors.ts", "tree", "text", "lex", "parse", "analyse", "complex", ["lower", "print"], ["host", "port"], "*"],
+  "src/fortran": ["errors.ts", "tree", "text", "lex", "parse", "analyse", "complex", ["lower", "print"], "data", ["host", "port"], "*"],
   "src/domain": ["grid", "container", "base-grid.ts", "indexed", ["dense", "sparse", "particles"], "bricks", "make-grid.ts", "index.ts"],
   "src/skeleton": [
     "entry.ts",

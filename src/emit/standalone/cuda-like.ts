@@ -25,9 +25,9 @@ const KEPT = 64 << 20;
  * Lines before a launch function with memory for itself. The pool that a device has by default gives back what was freed at each wait, and each launch
  * with results waits.
  */
-const allocator = (prefix: "cuda" | "hip", stem: string): string[] => [
+const allocator = (prefix: "cuda" | "hip", name: string, linkage: string): string[] => [
   "// Memory of launches, from a pool that keeps some when they end. It is good until the device is reset.",
-  `static ${prefix}Error_t ${stem}_allocate(void **address, size_t bytes, ${prefix}Stream_t stream)`,
+  `${linkage} ${prefix}Error_t ${name}(void **address, size_t bytes, ${prefix}Stream_t stream)`,
   "{",
   "  static std::mutex one_at_a_time;",
   `  static std::map<int, ${prefix}MemPool_t> pools;`,
@@ -53,7 +53,7 @@ const allocator = (prefix: "cuda" | "hip", stem: string): string[] => [
 ];
 
 /** The run-time interface of CUDA, or of HIP, which has the same functions under other names. */
-function cudaLike(prefix: "cuda" | "hip", stem: string): GpuApi {
+function cudaLike(prefix: "cuda" | "hip", allocate: string, beside: boolean): GpuApi {
   const pointer = (element: ElementType | "i64", constant: boolean): string => `${constant ? "const " : ""}${TYPES[element]} *`;
   const dim3 = (name: string, [x, y, z]: HostShape["grid"]): string => `${name}(${[x, y, z].map(unsigned).join(", ")})`;
   const attribute = (name: string, cuda: string, hip: string): string[] => [
@@ -68,12 +68,13 @@ function cudaLike(prefix: "cuda" | "hip", stem: string): GpuApi {
     status: `${prefix}Error_t`,
     success: `${prefix}Success`,
     queue: [`${prefix}Stream_t stream`],
-    linkage: 'extern "C" ',
+    linkage: beside ? "static " : 'extern "C" ',
+    ...(beside && { isPlain: true }),
     pointer,
     i64: "long long",
     allocate: (name, element, bytes) => [
       `${pointer(element, false)}${name} = nullptr;`,
-      `TRY(${stem}_allocate((void **)&${name}, ${bytes}, stream));`,
+      `TRY(${allocate}((void **)&${name}, ${bytes}, stream));`,
     ],
     free: (name) => [`if (${name}) (void)${prefix}FreeAsync(${name}, stream);`],
     facts: () => [
@@ -104,21 +105,24 @@ function cudaLike(prefix: "cuda" | "hip", stem: string): GpuApi {
   };
 }
 
-/** A file for the compiler of one of them; `command` compiles it, and `header` declares its functions. */
-export function cudaLikeFile(
-  prefix: "cuda" | "hip",
-  request: EmitRequest,
-  dialect: GpuDialect,
-  language: GpuLanguage,
-  { name, command, header }: { readonly name: string; readonly command: string; readonly header: string },
-): EmittedFile[] {
-  const { stem } = request;
-  const program = gpuProgram(request, dialect);
-  const allocates = program.reduces.length > 0 || program.sorted.length > 0;
-  const head = [
-    `// ${command} -c ${name}`,
+/** CUDA, or HIP, which has the same functions under other names. */
+export interface CudaLike {
+  readonly prefix: "cuda" | "hip";
+  readonly dialect: GpuDialect;
+  readonly language: GpuLanguage;
+  /** Declares the functions of its run-time system. */
+  readonly header: string;
+  /** End of its files' names. */
+  readonly end: string;
+  /** Words that compile a file. */
+  command(precision: EmitRequest["precision"]): string;
+}
+
+/** Lines before kernels: all includes, and functions that launches use. `allocates`: the name of a function for memory, if they need one. */
+export function cudaLikeHead({ prefix, header }: CudaLike, allocates: string | undefined, prints: boolean, linkage = "static"): string[] {
+  return [
     "#include <cstdint>",
-    ...(prints(request.ir.body) ? ["#include <cstdio>"] : []),
+    ...(prints ? ["#include <cstdio>"] : []),
     "#include <cstring>",
     ...(allocates ? ["#include <map>", "#include <mutex>"] : []),
     `#include <${header}>`,
@@ -126,10 +130,35 @@ export function cudaLikeFile(
     "// Does nothing once a call has failed.",
     `#define TRY(call) if (status == ${prefix}Success) status = (call)`,
     "",
-    ...(allocates ? allocator(prefix, stem) : []),
+    ...(allocates ? allocator(prefix, allocates, linkage) : []),
   ];
-  const host = writeGpuHost(request, program, dialect, cudaLike(prefix, stem));
-  return [{ name, text: `${head.join("\n")}\n${deviceSource(request, program, language)}\n${host}` }];
+}
+
+/** A kernel and the function that launches it, without the lines before. `allocate` is the function for memory, and `beside` says that the caller stands beside it. */
+export function cudaLikeKernel(
+  { prefix, dialect, language }: CudaLike,
+  request: EmitRequest,
+  allocate: string,
+  beside = false,
+): { readonly text: string; readonly allocates: boolean } {
+  const program = gpuProgram(request, dialect);
+  const host = writeGpuHost(request, program, dialect, cudaLike(prefix, allocate, beside));
+  return {
+    text: `${deviceSource(request, program, language)}\n${host}`,
+    allocates: program.reduces.length > 0 || program.sorted.length > 0,
+  };
+}
+
+/** A file for the compiler of one of them. */
+export function cudaLikeFile(like: CudaLike, request: EmitRequest): EmittedFile[] {
+  const name = `${request.stem}${like.end}`;
+  const allocate = `${request.stem}_allocate`;
+  const { text, allocates } = cudaLikeKernel(like, request, allocate);
+  const head = [
+    `// ${like.command(request.precision)} -c ${name}`,
+    ...cudaLikeHead(like, allocates ? allocate : undefined, prints(request.ir.body)),
+  ];
+  return [{ name, text: `${head.join("\n")}\n${text}` }];
 }
 
 const unsigned = (count: string): string => (/^\d+$/.test(count) ? count : `(unsigned int)${/^\w+$/.test(count) ? count : `(${count})`}`);

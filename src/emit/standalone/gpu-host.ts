@@ -38,6 +38,8 @@ export interface GpuApi {
   readonly queue: readonly string[];
   /** Before the launch function. */
   readonly linkage: string;
+  /** Nobody else reads what the arguments mean. */
+  readonly isPlain?: true;
   /** Arrays of the device, as declared without the name. */
   pointer(element: ElementType | "i64", constant: boolean): string;
   /** Spelling of a signed integer of 64 bits. */
@@ -94,11 +96,12 @@ class HostWriter implements PlanSink<string, Entry, HostShape, Whole> {
   text(): string {
     const { code, api, request, program } = this;
     const reads = program.reduces.length > 0;
-    writeComment(code, request, this.args, [
+    const notes = [
       "Arrays are in the device's memory, results in the host's.",
       reads ? "Waits for the results." : "Does not wait for the kernel's end.",
       `Returns ${api.success}, or the error of the call that failed.`,
-    ]);
+    ];
+    if (!api.isPlain) writeComment(code, request, this.args, notes);
     code.line(`${api.linkage}${api.status} ${request.stem}_launch(`);
     code.indented(() => parameterLines(this.args, (arg) => this.declaration(arg), api.queue).forEach((line) => code.line(line)));
     code.line(")");
@@ -136,7 +139,7 @@ class HostWriter implements PlanSink<string, Entry, HostShape, Whole> {
   /** Indices along an axis; none where the range ends before it begins. */
   private extent(axis: number): string {
     const [begin, end] = (["begin", "end"] as const).map((kind) => this.values.get({ kind, axis })!);
-    const name = this.on.keep(`${INDEX_NAMES[axis]}_count`, `${end} > ${begin} ? ${end} - ${begin} : 0`);
+    const name = this.on.keep(`${(this.request.axes ?? INDEX_NAMES)[axis]}_count`, `${end} > ${begin} ? ${end} - ${begin} : 0`);
     this.values.set({ kind: "count", axis }, name);
     return name;
   }

@@ -16,7 +16,11 @@ interface HostAbilities {
 }
 
 /** The program of a kernel for launches of any size. */
-export function gpuProgram({ ir, access, precision, unitStrides }: EmitRequest, dialect: GpuDialect, how: HostAbilities = {}): GpuProgram {
+export function gpuProgram(
+  { ir, access, precision, unitStrides, axes, comments }: EmitRequest,
+  dialect: GpuDialect,
+  how: HostAbilities = {},
+): GpuProgram {
   const strict = precision === "strict";
   const scatters = ir.params.filter((p) => p.kind === "scatter");
   const inOrder = strict ? scatters.filter(orderMatters) : [];
@@ -29,9 +33,10 @@ export function gpuProgram({ ir, access, precision, unitStrides }: EmitRequest, 
     ...(how.lanes ? { lanes: how.lanes } : {}),
     outputs: false,
     unitStrides,
+    ...(axes && { axes }),
     scatter: Object.fromEntries(scatters.map((param) => [param.name, codeOf(param)])),
   };
-  return emitGpu(ir, access, assumptions, { ...dialect, lastBlock: undefined, peerAccess: undefined });
+  return emitGpu(ir, access, assumptions, { ...dialect, lastBlock: undefined, peerAccess: undefined }, comments);
 }
 
 /** The source of a program for the device, with the sort of its contributions. */

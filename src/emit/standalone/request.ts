@@ -12,6 +12,10 @@ export interface EmitRequest {
   readonly stem: string;
   /** By view and axis: the stride is 1 and compiled in; all others are arguments of the launch function. */
   readonly unitStrides: Readonly<Record<string, readonly boolean[]>>;
+  /** Words for the axes of a range in names, outermost first; undefined: i, j, k, l. */
+  readonly axes?: readonly string[];
+  /** Comments to be put before the code of a line of the source. */
+  readonly comments?: ReadonlyMap<number, readonly string[]>;
   /** Lines for the comment before the launch function. */
   readonly notes?: readonly string[];
   /** For languages that compile sizes in. */

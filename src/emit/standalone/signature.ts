@@ -36,7 +36,7 @@ export const INDEX_NAMES = ["i", "j", "k", "l"];
  * The arguments of a kernel's launch function, in the order of its parameters: a scalar; for an array the pointer to element 0, the extents
  * and the strides that are not 1; for a reduction the place of its result. Then the bounds of the range, or the number of teams.
  */
-export function launchArguments({ ir, access, unitStrides }: EmitRequest, names: Naming): Argument[] {
+export function launchArguments({ ir, access, unitStrides, axes: words = INDEX_NAMES }: EmitRequest, names: Naming): Argument[] {
   const args: Argument[] = [];
   for (const param of ir.params) {
     if (param.kind === "scalar") {
@@ -97,7 +97,7 @@ export function launchArguments({ ir, access, unitStrides }: EmitRequest, names:
     for (const kind of ["begin", "end"] as const)
       args.push({
         slot: { kind, axis },
-        ...derived(names, `${kind} ${axis}`, `${INDEX_NAMES[axis]}_${kind}`),
+        ...derived(names, `${kind} ${axis}`, `${words[axis]}_${kind}`),
         type: "index",
         note: "first index of the range and the one after its last, along each axis",
       });

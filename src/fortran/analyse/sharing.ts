@@ -3,7 +3,7 @@
  * coming back with the assigned value.
  */
 
-import type { Clause, Directive, Stmt } from "../tree/index.js";
+import type { Clause, DataClause, Directive, Stmt } from "../tree/index.js";
 import { ownerOf, type Variable } from "./symbols.js";
 import { eachStatement } from "./visit.js";
 
@@ -17,26 +17,27 @@ export type Sharing = "private" | "shared" | "last" | "ordered" | "kept";
 const COMES_BACK = /^(copy|copyout|pcopy|pcopyout|present|present_or_copy|present_or_copyout|deviceptr)$/;
 const STAYS = /^(copyin|create|pcopyin|pcreate|present_or_copyin|present_or_create|no_create)$/;
 
-/** Modifiers of `map` that give nothing back. */
-const ONE_WAY = /\b(to|alloc|release|delete)$/;
+/** Types of `map` that give nothing back. */
+const ONE_WAY: readonly string[] = ["to", "alloc", "release", "delete"];
 
-/** `a, b(1:n)` of a clause's text, or `tofrom: a`: the names, whatever part is named, and the word before the colon. */
-function listed(text: string): { readonly names: readonly string[]; readonly modifier: string } {
-  let flat = text.toLowerCase();
+/** Names in the text of a clause, whatever part is named: `a, b(1:n)`, `j : 2`. */
+export function listedNames(text: string): readonly string[] {
+  let flat = text.toLowerCase().replace(/:(?![^()]*\)).*$/s, "");
   for (let inner = ""; inner !== flat; flat = flat.replace(/\([^()]*\)/g, "")) inner = flat;
-  const [, modifier = "", list] = /^(?:(.*):)?([^:]*)$/s.exec(flat)!;
-  return { names: list.split(",").map((name) => name.trim()), modifier: modifier.trim() };
+  return flat.split(",").map((name) => name.trim());
 }
 
-/** Names in the text of a clause: `a, b(1:n)`, `j : 2`. */
-export const listedNames = (text: string): readonly string[] => listed(text.replace(/:(?![^()]*\)).*$/s, "")).names;
+/** Whether a data clause names a variable, or a part of it that is not a component. */
+const namesWhole = ({ objects }: DataClause, name: string): boolean =>
+  objects.some((object) => {
+    const base = object.kind === "apply" ? object.base : object;
+    return base.kind === "name" && base.name === name;
+  });
 
 /** Sharing of a variable by a data clause; undefined where the clause does not name it. */
 function byClause(clause: Clause, name: string): Sharing | undefined {
-  if (clause.kind !== "other") return undefined;
-  const { names, modifier } = listed(clause.text);
-  if (!names.includes(name)) return undefined;
-  if (clause.name === "map") return ONE_WAY.test(modifier) ? "kept" : "shared";
+  if (clause.kind !== "data" || !namesWhole(clause, name)) return undefined;
+  if (clause.name === "map") return ONE_WAY.includes(clause.modifiers.at(-1)!) ? "kept" : "shared";
   return COMES_BACK.test(clause.name) ? "shared" : STAYS.test(clause.name) ? "kept" : undefined;
 }
 
@@ -107,7 +108,7 @@ function isOfDevice(variable: Variable): boolean {
     (each) =>
       each.kind === "other" &&
       each.directive?.words[0] === "declare" &&
-      each.directive.clauses.some((clause) => clause.kind === "other" && listed(clause.text).names.includes(variable.name)),
+      each.directive.clauses.some((clause) => clause.kind === "data" && namesWhole(clause, variable.name)),
   );
 }
 

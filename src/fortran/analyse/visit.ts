@@ -2,12 +2,16 @@
 
 import type { Expr, Stmt } from "../tree/index.js";
 
-/** Every node below, itself included, in the order of the text; those inside of one are left out where `visit` gives false. */
+/**
+ * Every node below, itself included, in the order of the text; those inside of one are left out where `visit` gives false. Data clauses are left out:
+ * they read no variable that they name.
+ */
 export function eachNode(tree: unknown, visit: (node: { readonly kind: string }) => boolean | void): void {
   if (Array.isArray(tree)) for (const item of tree) eachNode(item, visit);
   else if (tree !== null && typeof tree === "object") {
     if ("kind" in tree && visit(tree as { kind: string }) === false) return;
-    for (const [key, value] of Object.entries(tree)) if (key !== "at" && typeof value === "object") eachNode(value, visit);
+    for (const [key, value] of Object.entries(tree))
+      if (key !== "at" && key !== "objects" && typeof value === "object") eachNode(value, visit);
   }
 }
 

@@ -231,6 +231,13 @@ function clausesOf(place: PairPlace, { directive }: Directed): Clause[] {
         );
       return { ...clause, names: names(place, clause.names) };
     }
+    if (clause.kind === "data")
+      return {
+        ...clause,
+        objects: clause.objects.flatMap((object): Designator[] =>
+          object.kind === "name" ? names(place, [object.name]).map((name) => ({ ...object, name })) : [object],
+        ),
+      };
     return clause.kind === "other" ? { ...clause, text: namesInText(place, clause.text) } : clause;
   });
 }

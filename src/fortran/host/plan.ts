@@ -40,13 +40,22 @@ import { matched, objectGiven } from "../lower/calls.js";
 import { lowerSequence, lowerShape, lowerValue, type LoweredSequence } from "../lower/kernels.js";
 import { isToldByOpenMP } from "../lower/runtime.js";
 import { elementType, treeName, Unlowerable } from "../lower/values.js";
+import { clausesIn, dataKind, isCompute, isHosts, type DataItem } from "../data/items.js";
+import { dataSteps, itemsByName, type DataStep } from "./data-steps.js";
 import { withElements } from "./elements.js";
 
 /* A step of a routine's host side, in order. */
 
 export type HostStep =
-  | { readonly kind: "launch"; readonly region: ParallelRegion }
-  | { readonly kind: "sequence"; readonly sequence: LoweredSequence }
+  /** `items`: clauses of data, by arrays; `isHosts`: the loop is one of the host's threads. */
+  | {
+      readonly kind: "launch";
+      readonly region: ParallelRegion;
+      readonly items: ReadonlyMap<string, DataItem>;
+      readonly isHosts: boolean;
+    }
+  | { readonly kind: "sequence"; readonly sequence: LoweredSequence; readonly onDevice?: boolean }
+  | DataStep<Extract<Actual, { kind: "array" }>>
   | {
       readonly kind: "call";
       readonly procedure: UnitScope;
@@ -166,6 +175,8 @@ function leaves(stmt: Stmt, loops: readonly (string | undefined)[] = []): boolea
   return bodiesOf(stmt).some((block) => block.some((s) => leaves(s, inner)));
 }
 
+const movesData = (s: Stmt): boolean => s.kind === "directed" && dataKind(s.directive) !== undefined;
+
 export class Planner {
   /** Directives that the statement stands in, outermost first. */
   private around: readonly Directive[] = [];
@@ -185,7 +196,8 @@ export class Planner {
     const flush = (): void => {
       if (pending.length > 0) {
         const stmts = pending;
-        this.attempt(() => void steps.push({ kind: "sequence", sequence: lowerSequence(this.scope, stmts) }));
+        const onDevice = this.around.some(isCompute);
+        this.attempt(() => void steps.push({ kind: "sequence", sequence: lowerSequence(this.scope, stmts), onDevice }));
       }
       pending = [];
     };
@@ -265,14 +277,14 @@ export class Planner {
   private isHosts(stmt: Stmt): boolean {
     if (stmt.kind === "call" || stmt.kind === "directed" || leaves(stmt)) return true;
     let found = false;
-    eachStatement([stmt], (inner) => void (found ||= startsWork(this.scope, inner, new Set())));
+    eachStatement([stmt], (inner) => void (found ||= movesData(inner) || startsWork(this.scope, inner, new Set())));
     return found;
   }
 
   private step(stmt: Stmt): HostStep[] {
     const { scope } = this;
     const region = this.regions.get(stmt);
-    if (region) return [{ kind: "launch", region }];
+    if (region) return [this.launch(region, stmt)];
     switch (stmt.kind) {
       case "call":
         return this.random(stmt) ?? this.callWithElements(stmt);
@@ -285,7 +297,11 @@ export class Planner {
         this.around = [...around, stmt.directive];
         const steps = this.steps([...before, ...stmt.body, ...own.map(([name, kept]) => assigned(name, kept))]);
         this.around = around;
-        return steps;
+        const { before: entered, after } = dataSteps(stmt, scope, (e, variable) => {
+          const array = this.actual(e, { ...variable, attributes: new Set() }, at);
+          return array.kind === "array" ? array : undefined;
+        });
+        return [...entered, ...steps, ...after];
       }
       case "block":
         return this.steps(stmt.body);
@@ -365,6 +381,12 @@ export class Planner {
       default:
         return this.refused(stmt);
     }
+  }
+
+  private launch(region: ParallelRegion, stmt: Stmt): HostStep {
+    const clauses = clausesIn(stmt);
+    const isOfHost = stmt.kind === "do-concurrent" || (stmt.kind === "directed" && isHosts(stmt, this.around));
+    return { kind: "launch", region, items: itemsByName({ clauses }), isHosts: isOfHost };
   }
 
   /** The scalars that a construct has for itself, though statements in it assign them: they keep the values from before. */

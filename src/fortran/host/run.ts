@@ -27,6 +27,7 @@ import { evaluate, run, type HostValues } from "./evaluate.js";
 import { randomNumber } from "./random-numbers.js";
 import { fortranKernel, knownOf, newRows, RunError, tripsOf, type FortranKernel } from "./kernels.js";
 import { resultVariable, type Actual, type HostStep } from "./plan.js";
+import type { Transfers } from "./transfers.js";
 
 /* Runs the host's side of routines, and launches their kernels. Loaded with the first run. */
 
@@ -113,14 +114,20 @@ const modulesWith = ({ scopes }: UnitScope["world"], name: string): UnitScope[] 
     return variable && !variable.value && ownerOf(variable) === module;
   });
 
+/** Side that a kernel stands for, and its clauses of data. */
+type LaunchNote = Pick<Parameters<Transfers["launched"]>[0], "side" | "items" | "at">;
+const NO_ITEMS: LaunchNote["items"] = new Map();
+
 type Jump = Extract<HostStep, { kind: "jump" }>;
 
 export class HostRun {
   private readonly sequences = new Map<LoweredSequence, FortranKernel>();
 
+  /** @param transfers counts what the directives copy */
   constructor(
     private readonly routines: Routines,
     private readonly device: Device,
+    private readonly transfers?: Transfers,
   ) {}
 
   /** @param given arguments and module variables by their names; gives what scalars are afterwards */
@@ -216,10 +223,13 @@ export class HostRun {
   private async step(step: HostStep, own: Variables): Promise<Jump | undefined> {
     switch (step.kind) {
       case "launch":
-        await this.launch(this.routines.kernelOf(step), own);
+        await this.loopOnDevice(step, own);
         return undefined;
       case "sequence":
-        await this.sequence(step.sequence, own);
+        await this.sequence(step.sequence, own, step.onDevice ? "device" : "host");
+        return undefined;
+      case "data":
+        if (this.transfers) await this.data(step, this.transfers, own);
         return undefined;
       case "call":
         await this.call(step, own);
@@ -271,6 +281,21 @@ export class HostRun {
     }
   }
 
+  private async loopOnDevice(step: Extract<HostStep, { kind: "launch" }>, own: Variables): Promise<void> {
+    const note: LaunchNote = { side: step.isHosts ? "host" : "device", items: step.items, at: step.region.at };
+    await this.launch(this.routines.kernelOf(step), own, [], note);
+  }
+
+  /** Notes what a directive would copy. */
+  private async data(step: Extract<HostStep, { kind: "data" }>, transfers: Transfers, own: Variables): Promise<void> {
+    if (step.condition && !(await this.value(step.condition, own))) return;
+    for (const { item, array } of step.items) {
+      const view = await this.actualArray(array, own);
+      if (step.action === "update") transfers.update(view, item);
+      else transfers[step.action](view, item, step.isDynamic);
+    }
+  }
+
   /** In Fortran's order. */
   private async extents(bounds: Extract<HostStep, { kind: "allocate" }>["bounds"], own: Variables): Promise<number[]> {
     const found: number[] = [];
@@ -302,12 +327,12 @@ export class HostRun {
   }
 
   /** Works out statements in order; gives the value that has no name. */
-  private async sequence(sequence: LoweredSequence, own: Variables): Promise<PlainValue | undefined> {
+  private async sequence(sequence: LoweredSequence, own: Variables, side: LaunchNote["side"] = "host"): Promise<PlainValue | undefined> {
     if (usesArrays(sequence)) {
       const kernel =
         this.sequences.get(sequence) ?? fortranKernel(sequenceKernel(`${own.scope.unit.name} line ${sequence.at.line}`, sequence));
       this.sequences.set(sequence, kernel);
-      return this.launch(kernel, own);
+      return this.launch(kernel, own, [], { side, items: NO_ITEMS, at: sequence.at });
     }
     const known: HostValues = {
       ...knownOf({}),
@@ -337,7 +362,12 @@ export class HostRun {
   }
 
   /** Launches, and takes its results back. `grid`: the blocks of a team kernel, or the most elements along each axis. */
-  private async launch(kernel: FortranKernel, own: Variables, grid: readonly number[] = []): Promise<PlainValue | undefined> {
+  private async launch(
+    kernel: FortranKernel,
+    own: Variables,
+    grid: readonly number[] = [],
+    note?: LaunchNote,
+  ): Promise<PlainValue | undefined> {
     const { lowered } = kernel;
     const args: Record<string, unknown> = {};
     for (const param of lowered.ir.params) {
@@ -359,6 +389,10 @@ export class HostRun {
       const { home, key } = own.place(name);
       const before = op && home.scalars.get(key);
       if (before !== undefined) args[param] = Number(before);
+    }
+    if (this.transfers && note) {
+      const views = new Map(Object.entries(args).flatMap(([name, view]) => (view instanceof View ? [[name, view] as const] : [])));
+      this.transfers.launched({ ...note, lowered, views });
     }
     const rows = newRows(lowered, this.device, trips, known);
     let results: Record<string, number>;

@@ -113,10 +113,11 @@ function reduction(cx: FortranLowering, name: string, type: ScalarType, op: Redu
   return { kind: "reduction", target, type, op };
 }
 
-/** The kernel of a region. @throws Unlowerable */
-export function lowerRegion(region: ParallelRegion): LoweredKernel {
+/** The kernel of a region; with `asksBounds` its parameters tell the lower bounds of allocated arrays. @throws Unlowerable */
+export function lowerRegion(region: ParallelRegion, asksBounds = false): LoweredKernel {
   const { scope, axes, at, ofBlocks } = region;
   const cx = lowering(scope, at, region.written);
+  cx.asksBounds = asksBounds;
   cx.parallel = axes.length > 0 || ofBlocks === true;
   cx.ofBlocks = ofBlocks === true;
   cx.assignedFirst = new Set([...region.written].filter((name) => !region.carried.has(name)));

@@ -65,6 +65,8 @@ export interface ParamSource {
   readonly extents?: readonly (Expr | undefined)[];
   /** The parameter says whether there is such a variable: an argument that is present, an array that is allocated. */
   readonly asks?: true;
+  /** The parameter is the lower bound of this axis of the array, counted from 0. */
+  readonly lower?: number;
 }
 
 /** A view with a row for each element of the range: an array of the element's own. */
@@ -119,6 +121,8 @@ export class FortranLowering {
   assignedFirst: ReadonlySet<string> = new Set();
   /** For a thread of a block: it may wait for the others. */
   ofBlocks = false;
+  /** Bounds that declarations leave open, or that are of another time than the loop, come as parameters. */
+  asksBounds = false;
   /** Axes of a range whose elements may have rows of views for themselves; undefined if there is no such range. */
   axes: number | undefined;
   readonly rows: RowView[] = [];

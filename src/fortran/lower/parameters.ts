@@ -1,7 +1,9 @@
 import type { Expr, ViewParam } from "../../ir/types.js";
 import { someExpr } from "../../ir/walk.js";
 import { beginsLocally, changesBounds, findAllocation } from "../analyse/allocations.js";
-import type { Variable } from "../analyse/symbols.js";
+import { ownerOf, type UnitScope, type Variable } from "../analyse/symbols.js";
+import { namesInTree } from "../analyse/visit.js";
+import { writesOf } from "../analyse/writes.js";
 import type { Expr as Tree } from "../tree/index.js";
 import { declaredShape, viewArray, type ArrayValue } from "./arrays.js";
 import type { FortranLowering } from "./lowering.js";
@@ -12,28 +14,63 @@ export function arrayParameter(cx: FortranLowering, variable: Variable, wish: st
   const name = cx.unique(wish);
   const { type } = variable;
   // The view tells the extents of what is allocated.
-  const { attributes, dummy } = variable;
-  const allocation = findAllocation(variable);
-  if (changesBounds(variable))
-    throw new Unlowerable(cx.location, wish, "its allocations have different lower bounds", "use the same lower bounds everywhere");
-  const isCallers = dummy && !variable.component;
-  if (allocation && beginsLocally(allocation, isCallers ? undefined : cx.scope)) {
-    const why = isCallers
-      ? "it takes its lower bounds from the caller's array"
-      : "its lower bound depends on a variable of another routine";
-    throw new Unlowerable(cx.location, wish, why, isCallers ? "give it bounds of its own" : "use a module variable for that bound");
-  }
-  if (attributes.has("pointer") && !dummy && !allocation)
-    throw new Unlowerable(cx.location, `pointer :: ${wish}`, "no assignment of this pointer was found", "give the file with its `=>`");
+  const isAsked = cx.asksBounds && (isDeferred(variable) || boundsChange(variable));
+  const allocation = isAsked ? undefined : findAllocation(variable);
+  if (!isAsked) refuseBounds(cx, variable, wish);
   const dims = allocation?.bounds.map(({ lower }) => (lower ? { lower } : {})) ?? variable.dims!;
   if (dims.length > 7) throw new Unlowerable(variable.at, name, `it has ${dims.length} axes`, "arrays have 1 to 7");
   const param: ViewParam = { kind: "view", name, element: elementType(variable), rank: dims.length, disjoint: cx.written.has(wish) };
   cx.params.push(param);
-  const shape = declaredShape(dims, value);
+  const shape: ReturnType<typeof declaredShape> = isAsked
+    ? dims.map((_, axis) => ({ lower: askedLower(cx, variable, wish, axis) }))
+    : declaredShape(dims, value);
   Object.assign(param, boundsOf(shape));
   cx.sources.set(name, { name: wish, variable, extents: shape.map(({ extent }) => extent) });
   const extents = shape.map(({ extent }, axis): Expr => extent ?? { op: "extent", type: "i32", view: name, axis: dims.length - 1 - axis });
   return viewArray(param, type, { lowers: shape.map(({ lower }) => lower), extents });
+}
+
+/** Whether the bounds are as a statement of the program has made them. */
+const isDeferred = ({ dims, dummy, component, attributes }: Variable): boolean =>
+  dims!.every(({ lower, upper }) => !lower && !upper) &&
+  (!dummy || component !== undefined || attributes.has("allocatable") || attributes.has("pointer"));
+
+/** @throws Unlowerable if the bounds are not known where the kernel is launched */
+function refuseBounds(cx: FortranLowering, variable: Variable, wish: string): void {
+  const { attributes, dummy } = variable;
+  const refuse = (why: string, remedy: string): never => {
+    throw new Unlowerable(cx.location, wish, why, remedy);
+  };
+  if (boundsChange(variable))
+    refuse("its bounds are as its procedure began, and the procedure assigns variables of them", "assign other variables");
+  if (changesBounds(variable)) refuse("its allocations have different lower bounds", "use the same lower bounds everywhere");
+  const allocation = findAllocation(variable);
+  const isCallers = dummy && !variable.component;
+  if (allocation && beginsLocally(allocation, isCallers ? undefined : cx.scope)) {
+    if (isCallers) refuse("it takes its lower bounds from the caller's array", "give it bounds of its own");
+    refuse("its lower bound depends on a variable of another routine", "use a module variable for that bound");
+  }
+  if (attributes.has("pointer") && !dummy && !allocation)
+    throw new Unlowerable(cx.location, `pointer :: ${wish}`, "no assignment of this pointer was found", "give the file with its `=>`");
+}
+
+const ASSIGNED = new WeakMap<UnitScope, ReadonlySet<string>>();
+
+/** Whether the procedure that declares an array assigns a variable of its bounds: they are as they were at the procedure's beginning. */
+function boundsChange(variable: Variable): boolean {
+  const names = [...namesInTree(variable.dims)];
+  const owner = ownerOf(variable);
+  if (names.length === 0 || owner.unit.kind === "module") return false;
+  const written = ASSIGNED.get(owner) ?? writesOf(owner, owner.unit.body);
+  ASSIGNED.set(owner, written);
+  return names.some((name) => written.has(name));
+}
+
+function askedLower(cx: FortranLowering, variable: Variable, wish: string, axis: number): Expr {
+  const name = cx.unique(`${wish}_lower${axis + 1}`);
+  cx.params.push({ kind: "scalar", name, type: "i32" });
+  cx.sources.set(name, { name: wish, variable, lower: axis });
+  return { op: "param", type: "i32", name };
 }
 
 /** The declared bounds, for messages; the view's axes are in reverse order. Without those that the program keeps in arrays. */

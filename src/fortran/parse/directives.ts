@@ -1,7 +1,8 @@
 /* Directives: words of the construct, the launch of `!$cuf kernel do`, then clauses. */
 
 import type { Clause, Directive, Expr, LaunchDirective, ReductionOp, Sentinel } from "../tree/index.js";
-import type { Cursor } from "./cursor.js";
+import { SyntaxProblem, type Cursor } from "./cursor.js";
+import { dataList, isDataClause } from "./data-clauses.js";
 import { parseExpression } from "./expressions.js";
 
 /** Words that make up constructs. The text after the last of them is a clause. */
@@ -77,21 +78,28 @@ export function directive(c: Cursor): Directive {
   }
   if (words.length === 0)
     throw c.problem(`is not a directive of \`!$${sentinel}\``, c.token, "correct its name, or make the line a comment");
-  const clauses: Clause[] = [];
-  if (c.is("(") && sentinel === "cuf") {
-    const from = c.at();
-    c.next();
-    const count = c.next();
-    if (count.kind !== "integer") throw c.problem("`do(n)` takes a number of loops", count);
-    c.expect(")");
-    clauses.push({ kind: "collapse", count: Number(count.text), at: from });
-  } else if (c.is("(")) clauses.push({ kind: "other", name: words.at(-1)!, at: c.at(), text: c.enclosed() });
+  const clauses = leading(c, sentinel, words);
   const given = sentinel === "cuf" && c.is("<<<") ? launch(c) : undefined;
   while (c.token.kind !== "end") {
     if (c.take(",")) continue;
-    clauses.push(clause(c));
+    clauses.push(clause(c, { sentinel, words }));
   }
   return { sentinel, words, clauses, ...(given && { launch: given }), at };
+}
+
+/** Clauses in parentheses right after the words: `do(2)`, `declare target(a)`, `wait(1)`. */
+function leading(c: Cursor, sentinel: Sentinel, words: readonly string[]): Clause[] {
+  const at = c.at();
+  if (!c.is("(") && !c.is("(/")) return [];
+  if (sentinel !== "cuf") {
+    const listed = words[0] === "declare" ? dataList(c, "", at) : undefined;
+    return [listed ?? { kind: "other", name: "", at, text: c.enclosed() }];
+  }
+  c.next();
+  const count = c.next();
+  if (count.kind !== "integer") throw c.problem("`do(n)` takes a number of loops", count);
+  c.expect(")");
+  return [{ kind: "collapse", count: Number(count.text), at }];
 }
 
 /** The words of `enddo`, `endparalleldo`; none if the text is not a sequence of words. */
@@ -104,7 +112,7 @@ function runTogether(text: string, known: readonly string[]): string[] {
   return [];
 }
 
-function clause(c: Cursor): Clause {
+function clause(c: Cursor, of: Pick<Directive, "sentinel" | "words">): Clause {
   const at = c.at();
   // `if` and the like are clauses, too.
   const name = c.name("a clause");
@@ -131,10 +139,35 @@ function clause(c: Cursor): Clause {
       c.expect(")");
       return { kind: "async", queue, at };
     }
+    case "if":
+      return condition(c, at);
     // Any other clause is kept as it is written.
     default:
+      if (isDataClause(name, of) && (c.is("(") || c.is("(/")))
+        return dataList(c, name, at) ?? { kind: "other", name, text: c.enclosed(), at };
       if (LEVELS.includes(name) && !c.is("(")) return { kind: "level", level: name, at };
       return { kind: "other", name, text: c.is("(") ? c.enclosed() : "", at };
+  }
+}
+
+/** `(n > 8)`, `(target data: n > 8)`; as written if it is not an expression. */
+function condition(c: Cursor, at: Clause["at"]): Clause {
+  const from = c.n;
+  try {
+    c.expect("(");
+    const of: string[] = [];
+    for (let n = c.n; c.tokens[n].kind === "name"; n++)
+      if (c.is(":", c.tokens[n + 1])) {
+        while (!c.take(":")) of.push(c.next().text);
+        break;
+      }
+    const value = parseExpression(c);
+    c.expect(")");
+    return { kind: "condition", ...(of.length > 0 && { of: of.join(" ") }), value, at };
+  } catch (error) {
+    if (!(error instanceof SyntaxProblem)) throw error;
+    c.n = from;
+    return { kind: "other", name: "if", text: c.is("(") ? c.enclosed() : "", at };
   }
 }
 

@@ -12,7 +12,12 @@ import type { Location } from "../../ir/types.js";
 import { Problems } from "../errors.js";
 import { fortranText } from "../print/units.js";
 import type { Clause, Directed, Directive, DoConcurrent, Procedure, SourceFile, Stmt, Unit } from "../tree/index.js";
-import { withDataNote } from "./data.js";
+import { keepsData, type DataPlace } from "../data/arrays.js";
+import { asLines } from "./lines.js";
+import { dataKind, isCompute, isHosts } from "../data/items.js";
+import { holdsConstruct, onDevice } from "./data/loops.js";
+import { clausesOfNest, declaredAround, nestApart } from "./data/offload.js";
+import { openmpData, withAllocated, withDataOf, withDeclaredData } from "./data/openmp.js";
 import { keptIn, withKept, type KeptNames } from "./kept.js";
 import { threadsAsLoops } from "./kernels.js";
 import { variablesOf, type PortVariable } from "./names.js";
@@ -69,48 +74,82 @@ export function port(
   const regions = target === "cpu" ? undefined : byPlace([...ofUnits.values()].flat());
   const loops: PortedLoop[] = [];
   const called = new Set<Procedure>();
+  const isOffload = target === "openmp-target";
+  const hasData = isOffload && keepsData([file, ...others]);
   const ported = { ...file, units: file.units.map((unit) => portUnit(unit, new Map())) };
   const onHost = plain(ported, target, problems);
   for (const { unit } of world.scopes) if (unit.kind === "procedure" && unit.attributes.includes("device")) called.add(unit);
-  const plainly = target === "openmp-target" ? withDeclareTarget(onHost, new Set([...called].map(unitKey))) : onHost;
+  const plainly = isOffload ? withDeclareTarget(onHost, new Set([...called].map(unitKey))) : onHost;
   return { text: fortranText(rename ? renamed(plainly, renamer(rename)) : plainly), loops };
 
   function portUnit<T extends Unit>(unit: T, outer: ReadonlyMap<string, PortVariable>): T {
     const variables = variablesOf(unit, outer);
     const inner = { procedures: unit.procedures.map((procedure) => portUnit(procedure, variables)) };
-    if (unit.kind === "module") return { ...unit, ...inner };
     const scope = scopes.get(unitKey(unit));
+    const declared = <U extends Unit>(made: U): U => (hasData && scope ? withDeclaredData(made, { scope, problems }) : made);
+    if (unit.kind === "module") return declared({ ...unit, ...inner });
     const kept = scope && keptIn(scope, ofUnits.get(scope) ?? [], target === "cpu");
-    const names: Names = { variables, procedures: scope ? proceduresSeen(scope) : NO_PROCEDURES, scope, kept };
+    const names: Names = {
+      variables,
+      procedures: scope ? proceduresSeen(scope) : NO_PROCEDURES,
+      scope,
+      kept,
+      around: declaredAround(unit),
+    };
     const { body } = unit.kind === "procedure" ? threadsAsLoops(unit, { scope, ...names }, problems) : unit;
     const directed =
       target === "cpu" || isPure(unit)
         ? body
         : mapStatements(body, (s) => [s.kind === "do-concurrent" && !orderOfForall(s) ? concurrentLoops(s) : s]);
-    return { ...unit, ...inner, body: portBody(directed, loopNames(unit.name, directed), names) };
+    return declared({ ...unit, ...inner, body: portBody(directed, loopNames(unit.name, directed), names) });
   }
 
   function portBody(body: readonly Stmt[], ofLoops: ReadonlyMap<Stmt, string>, names: Names): Stmt[] {
     return body.flatMap((s): Stmt[] => {
-      if (s.kind !== "directed") return [withBodies(s, (part) => portBody(part, ofLoops, names))];
+      if (s.kind !== "directed") return portPlain(s, ofLoops, names);
       const name = ofLoops.get(s);
-      const made = name === undefined ? portBody(s.body, ofLoops, names) : portNest(s, name, names);
+      const made = name === undefined ? portBody(s.body, ofLoops, within(s, names)) : portNest(s, name, names);
       const inner = names.scope ? withKept(made, names.kept?.get(sourceKey(s.at)) ?? [], names.scope, problems) : made;
-      const { before, at } = withDataNote(s, target);
-      return inner.length > 0 ? withBefore(before ?? [], inner) : before ? [{ kind: "comment", before, at }] : [];
+      const whole = name === undefined && hasData && names.scope ? withData(s, inner, { scope: names.scope, problems }) : inner;
+      return whole.length > 0 ? withBefore(s.before ?? [], whole) : s.before ? [{ kind: "comment", before: s.before, at: s.at }] : [];
     });
   }
 
+  function within({ directive }: Directed, names: Names): Names {
+    return hasData ? { ...names, around: [...names.around, directive] } : names;
+  }
+
+  /** A statement that is not a directive. */
+  function portPlain(s: Stmt, ofLoops: ReadonlyMap<Stmt, string>, names: Names): Stmt[] {
+    const { scope, around } = names;
+    if (hasData && scope && around.some(isCompute) && !holdsConstruct(s)) {
+      addCalled([s], names.procedures, called);
+      return onDevice(s, around, { scope, problems });
+    }
+    const made = asLines(withBodies(s, (part) => portBody(part, ofLoops, names)));
+    return hasData && scope ? withAllocated(made, { scope, problems }) : [made];
+  }
+
+  /** The data that a directive keeps on the device around statements, or moves. */
+  function withData(s: Directed, body: readonly Stmt[], place: DataPlace): Stmt[] {
+    if (dataKind(s.directive) !== undefined) return openmpData(s, body, place);
+    return isCompute(s.directive) ? withDataOf(s, body, place) : [...body];
+  }
+
   function portNest(s: Directed, name: string, names: Names): Stmt[] {
-    const { variables, procedures } = names;
+    const { procedures } = names;
     const found = nestOf(s);
     if (found.loops.length === 0) {
       problems.add(s.at, s.directive.words.join(" "), "is not followed by a loop");
       return [];
     }
-    if (isOpen(s.directive, found.clauses) && !isProved(found, variables, procedures)) return portBody(s.body, new Map(), names);
-    const nest = arranged(found, settingsOf?.(name) ?? {}, { at: s.at, name, variables, procedures, problems });
+    if (isOpen(s.directive, found.clauses) && !isProved(found, names.variables, procedures))
+      return portBody(s.body, new Map(), within(s, names));
     const region = regions?.get(sourceKey(s.at)) ?? NO_CLAUSES;
+    const place = devicePlace(s, names);
+    const apart = nestApart(found, names.variables, region, place);
+    const { variables } = apart;
+    const nest = arranged(apart.nest, settingsOf?.(name) ?? {}, { at: s.at, name, variables, procedures, problems });
     const data = dataOf(nest, variables, procedures, s.directive.sentinel === "cuf" ? undefined : region, {
       left: region.left,
       byCalls: names.scope ? assignedByCalls(names.scope, nest.body) : new Set(),
@@ -126,9 +165,14 @@ export function port(
     addCalled(nest.body, procedures, called);
     const raced = new Set(region.left.flatMap(({ name, by }) => (by === "last" ? [] : [name])));
     const made = { ...nest, body: withAtomicWrites(portInner(nest.body), raced) };
-    return withBefore(nest.before, [
-      target === "cpu" ? loopsOf(made) : target === "openmp" ? parallelLoop(made, data, s.at) : targetLoop(made, data, s.at),
-    ]);
+    if (!place) return withBefore(nest.before, [target === "cpu" ? loopsOf(made) : parallelLoop(made, data, s.at)]);
+    const mapped = clausesOfNest(made, data, { apart, around: names.around, place, at: s.at });
+    return withBefore(nest.before, apart.associates.around([targetLoop(made, data, mapped, s.at)], s.at));
+  }
+
+  /** Place of a loop that runs on a device. */
+  function devicePlace(s: Directed, { scope, around }: Names): DataPlace | undefined {
+    return isOffload && scope && !(hasData && isHosts(s, around)) ? { scope, problems } : undefined;
   }
 
   /** Within a parallel loop, of all directives `atomic` alone counts. */
@@ -152,11 +196,19 @@ interface Names {
   readonly scope?: UnitScope;
   /** Variables that keep their values through constructs, by the constructs' places. */
   readonly kept?: KeptNames;
+  /** Directives around, outermost first, where data stay on a device. */
+  readonly around: readonly Directive[];
 }
 
 const NO_PROCEDURES: Procedures = { get: () => undefined };
 
-const NO_CLAUSES: Pick<ParallelRegion, "privates" | "carried" | "left"> = { privates: new Set(), carried: new Set(), left: [] };
+const NO_CLAUSES: Pick<ParallelRegion, "privates" | "carried" | "left" | "written" | "reductions"> = {
+  privates: new Set(),
+  carried: new Set(),
+  left: [],
+  written: new Set(),
+  reductions: [],
+};
 
 /** Parallel loops of each unit; what is wrong with the variables of one is added to `problems`. */
 function regionsIn(file: SourceFile, world: World, problems: Problems): Map<UnitScope, readonly ParallelRegion[]> {
@@ -211,7 +263,7 @@ function concurrentLoops({ axes, mask, reduce, body, at, before, behind }: DoCon
     ...reduce.map(({ op, names }): Clause => ({ kind: "reduction", op, names, at })),
   ];
   const comment = [...(before ?? []), ...(behind === undefined ? [] : [behind])];
-  const directive: Directive = { sentinel: "acc", words: ["parallel", "loop"], clauses, at };
+  const directive: Directive = { sentinel: "omp", words: ["parallel", "do"], clauses, at };
   return { kind: "directed", directive, body: loops, closed: false, at, ...(comment.length > 0 && { before: comment }) };
 }
 

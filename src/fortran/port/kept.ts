@@ -93,7 +93,7 @@ const TYPES: Readonly<Record<ScalarType, string>> = {
 };
 
 /** The type of a variable as a scope can write it: as declared, if the scope sees what the declaration does. */
-function typeIn(scope: UnitScope, variable: Variable): TypeSpec | undefined {
+export function typeIn(scope: UnitScope, variable: Variable): TypeSpec | undefined {
   const owner = ownerOf(variable);
   for (let around: UnitScope | undefined = scope; around; around = around.parent) {
     if (around.unit !== owner.unit) continue;

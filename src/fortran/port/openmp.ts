@@ -9,7 +9,7 @@ import type { Clause, Directed, Directive, Procedure, ReductionOp, Stmt } from "
 import type { PortVariable } from "./names.js";
 import { loopsOf, type Nest } from "./nests.js";
 
-interface Data {
+export interface LoopData {
   /** Arrays from outside, which all iterations share, in the order of their declarations. */
   readonly shared: readonly string[];
   /** Arrays among them that are in the device's memory. */
@@ -35,7 +35,7 @@ export function dataOf(
   procedures: Procedures,
   region: Pick<ParallelRegion, "privates" | "carried"> | undefined,
   { left, byCalls }: { readonly left: ParallelRegion["left"]; readonly byCalls: ReadonlySet<string> },
-): Data {
+): LoopData {
   const body = withNamesApart(nest.body);
   const { assigned, readFirst } = controlFlow(body, procedures);
   // Loops that become one may each name a variable.
@@ -94,7 +94,7 @@ export function dataOf(
 }
 
 /** Scalars that are summed, or whose maximum is kept, without a clause: as nvfortran takes them. */
-function inferred(nest: Pick<Nest, "loops" | "body">, named: Data["reductions"], carried: readonly string[]): Data["reductions"] {
+function inferred(nest: Pick<Nest, "loops" | "body">, named: LoopData["reductions"], carried: readonly string[]): LoopData["reductions"] {
   return carried.flatMap((name) => {
     const op = named.some(({ names }) => names.includes(name)) ? undefined : accumulation(name, nest.body);
     return op ? [{ kind: "reduction", op: op as ReductionOp, names: [name], at: nest.loops[0].at }] : [];
@@ -123,7 +123,7 @@ export const withAtomicWrites = (body: readonly Stmt[], names: ReadonlySet<strin
   });
 
 /** `!$omp parallel do` on the outermost loop. */
-export function parallelLoop(nest: Nest, { shared, last, reductions }: Data, at: Directed["at"]): Directed {
+export function parallelLoop(nest: Nest, { shared, last, reductions }: LoopData, at: Directed["at"]): Directed {
   return directed(
     nest,
     at,
@@ -140,24 +140,25 @@ export function parallelLoop(nest: Nest, { shared, last, reductions }: Data, at:
 /**
  * `!$omp target teams distribute parallel do` on all parallel loops. Scalars are private by name: without a clause, the threads of a team share
  * them (OpenMP 5.0, 2.19.1.1).
+ *
+ * @param mapped clauses of the arrays and scalars that are not on the device by themselves
  */
-export function targetLoop(nest: Nest, { shared, onDevice, own, begun, last, reductions }: Data, at: Directed["at"]): Directed {
+export function targetLoop(
+  nest: Nest,
+  { onDevice, own, begun, last, reductions }: LoopData,
+  mapped: readonly Clause[],
+  at: Directed["at"],
+): Directed {
   const named = (kind: "private" | "firstprivate" | "lastprivate", names: readonly string[]): Clause[] =>
     names.length > 0 ? [{ kind, names, at }] : [];
-  const list = (name: string, names: readonly string[], before = ""): Clause[] =>
-    names.length > 0 ? [{ kind: "other", name, text: before + names.join(","), at }] : [];
   return directed(
     nest,
     at,
     ["target", "teams", "distribute", "parallel", "do"],
     [
       { kind: "collapse", count: nest.parallel, at },
-      ...list("has_device_addr", onDevice),
-      ...list(
-        "map",
-        [...shared, ...last].filter((name) => !onDevice.includes(name)),
-        "tofrom:",
-      ),
+      ...(onDevice.length > 0 ? [{ kind: "other", name: "has_device_addr", text: onDevice.join(","), at } as const] : []),
+      ...mapped,
       ...named(
         "private",
         own.filter((name) => !begun.includes(name)),

@@ -3,8 +3,8 @@
 import { mapStatements } from "../analyse/visit.js";
 import { isStreamKind } from "../analyse/symbols.js";
 import type { Problems } from "../errors.js";
-import type { Declaration, Module, Procedure, MainProgram, SourceFile, Stmt, Unit, Use } from "../tree/index.js";
-import { withDataNote } from "./data.js";
+import type { Declaration, Directive, Module, Procedure, MainProgram, SourceFile, Stmt, Unit, Use } from "../tree/index.js";
+import { dataKind } from "../data/items.js";
 import type { PortTarget } from "./targets.js";
 
 const DEVICE_ATTRIBUTES: readonly string[] = ["device", "managed", "constant", "pinned", "shared", "texture"];
@@ -20,8 +20,7 @@ export const plain = (file: SourceFile, target: PortTarget, problems: Problems):
 });
 
 function plainUnit(unit: Unit, target: PortTarget, problems: Problems): Module | Procedure | MainProgram {
-  const declared = unit.declarations.map((d) => withDataNote(d, target));
-  const { made: declarations, left } = kept(declared, plainDeclaration);
+  const { made: declarations, left } = kept(unit.declarations, (d) => plainDeclaration(d, target));
   const common = {
     uses: kept(unit.uses, (use) => (isCudas(use) ? undefined : use)).made,
     declarations,
@@ -39,7 +38,7 @@ function plainUnit(unit: Unit, target: PortTarget, problems: Problems): Module |
 
 const isCudas = ({ module, cudaOnly }: Use): boolean => cudaOnly === true || MODULES.includes(module);
 
-function plainDeclaration(d: Declaration): Declaration | undefined {
+function plainDeclaration(d: Declaration, target: PortTarget): Declaration | undefined {
   switch (d.kind) {
     case "variables": {
       if (d.cudaOnly || d.type.derived === "dim3") return undefined;
@@ -50,12 +49,14 @@ function plainDeclaration(d: Declaration): Declaration | undefined {
     case "attributes":
       return d.cudaOnly || DEVICE_ATTRIBUTES.includes(d.attribute) ? undefined : d;
     case "other":
-      return d.directive ? undefined : d;
+      return d.directive && !(target === "openmp-target" && staysInOpenMP(d.directive)) ? undefined : d;
     // Any other declaration has nothing of CUDA.
     default:
       return d;
   }
 }
+
+const staysInOpenMP = (directive: Directive): boolean => directive.sentinel === "omp" && dataKind(directive) === "declare";
 
 /** Statements that `change` keeps; comments before dropped ones move to the next statement, or are `left` after the last. */
 function kept<T extends { readonly before?: readonly string[] }>(

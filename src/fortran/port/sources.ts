@@ -4,6 +4,8 @@ import { IsoformError } from "../../base/errors.js";
 import { withAtomics } from "../analyse/atomic-calls.js";
 import { forgetAbsent, isWithinProcedures } from "../analyse/broken.js";
 import { withImplicit } from "../analyse/implicit.js";
+import { regionsOf } from "../analyse/regions.js";
+import { readSymbols } from "../analyse/symbols.js";
 import { Problems, type Problem } from "../errors.js";
 import { parse } from "../parse/index.js";
 import { isFixedForm } from "../text/fixed-form.js";
@@ -95,6 +97,14 @@ export function readSources(
   const wrong = (of: string): Problem[] => problems.found.filter(({ at }) => at.file === of);
   const sound = files.filter((file) => isWithinProcedures([file], wrong(file.file))).map(withoutBroken);
   return { files, others, sound };
+}
+
+/** Parallel loops of files, with the loops that a target would refuse. */
+export function countLoops(sources: readonly Source[], options: Omit<PortOptions, "targets">): number {
+  const { sound, others, files } = readSources(sources, options, new Problems());
+  const names = new Set(sound.map(({ file }) => file));
+  const world = readSymbols([...sound, ...others, ...files.filter(({ file }) => !names.has(file))], {}, new Problems());
+  return world.scopes.filter(({ file }) => names.has(file)).flatMap(regionsOf).length;
 }
 
 /** A file's name without folders, and its end. */

@@ -35,6 +35,12 @@ function clauseText(clause: Clause): string {
       return clause.queue ? `async(${expressionText(clause.queue, true)})` : "async";
     case "level":
       return clause.level;
+    case "data": {
+      const list = clause.objects.map((object) => expressionText(object, true)).join(",");
+      return `${clause.name}(${clause.modifiers.length > 0 ? `${clause.modifiers.join(",")}:` : ""}${list})`;
+    }
+    case "condition":
+      return `if(${clause.of === undefined ? "" : `${clause.of}:`}${expressionText(clause.value)})`;
     case "other":
       return clause.text === "" ? clause.name : `${clause.name}(${clause.text})`;
     default:

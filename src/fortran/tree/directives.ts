@@ -3,7 +3,7 @@
  */
 
 import type { Location } from "../../ir/types.js";
-import type { Expr } from "./expressions.js";
+import type { Apply, ComponentRef, Expr, Name } from "./expressions.js";
 
 /** `cuf`: `!$cuf kernel do`; `acc`: OpenACC; `omp`: OpenMP. */
 export type Sentinel = "cuf" | "acc" | "omp";
@@ -18,7 +18,7 @@ export interface Directive {
   readonly at: Location;
 }
 
-/** Clauses that say what a loop means; all others are kept by name, for the report. */
+/** Clauses that say what a loop means, or where data are; all others are kept by name, for the report. */
 export type Clause =
   | { readonly kind: "collapse"; readonly count: number; readonly at: Location }
   | { readonly kind: "reduction"; readonly op: ReductionOp; readonly names: readonly string[]; readonly at: Location }
@@ -28,8 +28,22 @@ export type Clause =
   | { readonly kind: "async"; readonly queue?: Expr; readonly at: Location }
   /** `gang`, `worker`, `vector`, `seq`, `independent`, `auto`, `simd`: how a loop is spread. */
   | { readonly kind: "level"; readonly level: string; readonly at: Location }
-  /** Any other: `present(w)`, `map(tofrom: w)`, `num_gangs(8)`. */
+  | DataClause
+  /** `if(n > 8)`, `if(target data: n > 8)`. */
+  | { readonly kind: "condition"; readonly of?: string; readonly value: Expr; readonly at: Location }
+  /** Any other: `num_gangs(8)`, and data clauses with lists that are not read, such as common blocks. */
   | { readonly kind: "other"; readonly name: string; readonly text: string; readonly at: Location };
+
+/** Variables, sections, components that a clause copies, creates, looks up or gives the address of. */
+export interface DataClause {
+  readonly kind: "data";
+  /** `copyin`, `map`, `use_device`; "" for the list of `declare target(a)`. */
+  readonly name: string;
+  /** The words before the colon: `always`, `tofrom`. */
+  readonly modifiers: readonly string[];
+  readonly objects: readonly (Name | ComponentRef | Apply)[];
+  readonly at: Location;
+}
 
 export type ReductionOp = "+" | "*" | "min" | "max" | ".and." | ".or." | ".eqv." | ".neqv." | "iand" | "ior" | "ieor";
 

@@ -31,9 +31,15 @@ export function featuresOf(dialect: GpuDialect): Features {
 }
 
 /** The source of a kernel in a language for GPUs: its main entry, and what folds its partials and applies its sorted contributions. */
-export function emitGpu(kernel: KernelIR, access: AccessAnalysis, assumptions: GpuAssumptions, dialect: GpuDialect): GpuProgram {
+export function emitGpu(
+  kernel: KernelIR,
+  access: AccessAnalysis,
+  assumptions: GpuAssumptions,
+  dialect: GpuDialect,
+  comments?: SourceParts["comments"],
+): GpuProgram {
   const program = scheduleGpu(kernel, access, assumptions, featuresOf(dialect));
-  const parts: SourceParts = { dialect, helpers: new Helpers(dialect), definitions: new Set(), kernel: program.ir.name };
+  const parts: SourceParts = { dialect, helpers: new Helpers(dialect), definitions: new Set(), kernel: program.ir.name, comments };
   const printed = new Map(entriesOf(program).map((entry) => [entry, printEntry(entry, parts)]));
   const functions = program.functions.map((fn) => printFunction(fn, parts));
   const entryOf = (entry: ScheduledEntry): Entry => printed.get(entry)!.entry;

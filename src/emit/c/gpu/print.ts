@@ -1,6 +1,7 @@
 import { unreachable } from "../../../base/unreachable.js";
 import type { FloatType, NumericType } from "../../../ir/scalars.js";
 import type { Expr, Memory, Place, Stmt, Target, Type } from "../../../schedule/nodes.js";
+import { commentText } from "../../text.js";
 import { formatted } from "../printf.js";
 import type { Code } from "../code.js";
 import { chosen, compared, constantOf, Expressions, logicalText } from "../expressions.js";
@@ -18,12 +19,16 @@ export interface SourceParts {
   readonly definitions: Set<string>;
   /** Name of the kernel, for messages. */
   readonly kernel: string;
+  /** Comments that stand before the code of a line of the source. */
+  readonly comments?: ReadonlyMap<number, readonly string[]>;
 }
 
 /** Prints statements of the scheduled IR in a language of C's family. It knows nothing of kernels, policies or schedules. */
 export class Printer {
   private readonly expressions: Expressions;
   private lastLine = 0;
+  /** Lines whose comments have been printed. */
+  private readonly commented = new Set<number>();
   /** Labels for `continue` in the loops at hand, innermost last; undefined if `continue` itself will do. */
   private readonly continues: { label: string | undefined; used: boolean }[] = [];
 
@@ -287,7 +292,12 @@ export class Printer {
 
   /** A line for a statement, with the number of its source line where that is a new one. */
   private line({ line = 0 }: Stmt, text: string): void {
-    const note = line !== this.lastLine && line > 0 ? `  // line ${line}` : "";
+    const isNew = line !== this.lastLine && line > 0;
+    const note = isNew ? `  // line ${line}` : "";
+    if (isNew && !this.commented.has(line)) {
+      this.commented.add(line);
+      for (const comment of this.parts.comments?.get(line) ?? []) this.code.line(`// ${commentText(comment)}`);
+    }
     if (line > 0) this.lastLine = line;
     this.code.line(text + note);
   }

@@ -4,13 +4,30 @@ import type { ScalarType } from "../../../ir/types.js";
 import { find, isStreamKind, type UnitScope } from "../../analyse/symbols.js";
 import { namesInTree, rootOf, withBodies } from "../../analyse/visit.js";
 import type { Problems } from "../../errors.js";
-import type { Declaration, Expr, Interface, Procedure, SourceFile, Stmt, Unit, Use, VariableDeclaration } from "../../tree/index.js";
-import { withDataNote } from "../data.js";
+import type {
+  Declaration,
+  Directive,
+  Expr,
+  Interface,
+  Name,
+  Procedure,
+  SourceFile,
+  Stmt,
+  Unit,
+  Use,
+  VariableDeclaration,
+} from "../../tree/index.js";
+import { asLines } from "../lines.js";
+import { dataInterfaces, type Called } from "../data/calls.js";
+import { calledData, lent, onHost, withAllocatedCalls, withCalledData, withDeclaredCalls, type CallPlace } from "../data/cpp.js";
+import { clausesIn, dataKind, isCompute, isHosts } from "../../data/items.js";
+import { holdsConstruct } from "../data/loops.js";
+import { declaredAround } from "../data/offload.js";
 import { keptIn, withKept } from "../kept.js";
 import { unitKey, sourceKey } from "../../tree/keys.js";
 import { isSynchronisation, plain } from "../plain.js";
 import type { CppTarget } from "../targets.js";
-import type { CppLoop, Parameter } from "./kernels.js";
+import type { CppLoop, Parameter } from "./types.js";
 
 /** For a kernel's procedure: the stream that it is launched in. */
 const STREAM = "launch_stream";
@@ -24,20 +41,39 @@ const KINDS: Readonly<Record<ScalarType, string>> = {
   bool: "logical(c_bool)",
 };
 
-/** Launches in a unit. */
+/** Calls of C++ in a unit. */
 interface Launched {
   readonly loops: CppLoop[];
   /** Whether it also waits for the device. */
   waits: boolean;
+  /** Procedures that keep arrays on the device. */
+  readonly called: Called;
 }
 
-/** The file with calls in place of its loops; `synchronise` is the function that waits for the device. */
+/** The units and directives around a statement. */
+interface Surroundings {
+  readonly unit: Unit;
+  readonly outer: readonly Unit[];
+  readonly directives: readonly Directive[];
+  readonly found: Launched;
+}
+
+/**
+ * The file with calls in place of its loops; `synchronise` is the function that waits for the device.
+ *
+ * @param hasData whether data stay on the device from one construct to the next
+ */
 export function fortranSide(
   file: SourceFile,
   loops: readonly CppLoop[],
-  { synchronise, target, scopes }: { readonly synchronise: string; readonly target: CppTarget; readonly scopes: readonly UnitScope[] },
+  {
+    synchronise,
+    target,
+    scopes,
+    hasData,
+  }: { readonly synchronise: string; readonly target: CppTarget; readonly scopes: readonly UnitScope[]; readonly hasData: boolean },
   problems: Problems,
-): SourceFile {
+): { readonly file: SourceFile; readonly keepsData: boolean } {
   const scopeOf = new Map(scopes.map((scope) => [unitKey(scope.unit), scope]));
   const kept = new Map<string, { readonly names: readonly string[]; readonly scope: UnitScope }>();
   for (const scope of scopes) {
@@ -47,11 +83,16 @@ export function fortranSide(
   // By their places: symbols have statements of their own where a unit has blocks.
   const ofStatements = new Map(loops.flatMap((loop) => (loop.region.stmt ? [[sourceKey(loop.region.stmt.at), loop] as const] : [])));
   const ofKernels = new Map(loops.flatMap((loop) => (loop.region.stmt ? [] : [[unitKey(loop.region.scope.unit), loop] as const])));
-  /** Arrays that some launch is given, by the units that declare them. */
+  /** Arrays that some launch is given by their own addresses, by the units that declare them. */
   const targets = new Map<string, Set<string>>();
-  for (const { region, parameters } of loops)
+  let keepsData = false;
+  for (const loop of ofKernels.values()) addTargets(loop);
+  const units = file.units.map((unit) => changed(unit, []) as Unit);
+  return { file: plain({ ...file, units }, target, problems), keepsData };
+
+  function addTargets({ region, parameters }: CppLoop): void {
     for (const { kind, actual } of parameters) {
-      if (kind !== "array" || actual.kind !== "apply" || actual.args[0].kind !== "value") continue;
+      if (kind !== "array" || actual.kind !== "apply" || rootOf(actual) !== "c_loc" || actual.args[0].kind !== "value") continue;
       const root = rootOf(actual.args[0].value)!;
       for (let scope: typeof region.scope | undefined = region.scope; scope; scope = scope.parent)
         if (scope.variables.has(root)) {
@@ -59,47 +100,50 @@ export function fortranSide(
           break;
         }
     }
-  return plain({ ...file, units: file.units.map((unit) => changed(unit, []) as Unit) }, target, problems);
+  }
 
-  function changed(unit: Unit, around: readonly Unit[]): Unit {
-    const inner = unit.procedures.flatMap((procedure) =>
-      isDevices(procedure) ? [] : [changed(procedure, [...around, unit]) as Procedure],
-    );
-    const declared = unit.declarations.flatMap((d) => declarations(d, targets.get(unitKey(unit)) ?? new Set()));
-    if (unit.kind === "module") return { ...unit, procedures: inner, declarations: declared };
-    const found: Launched = { loops: [], waits: false };
+  function changed(unit: Unit, outer: readonly Unit[]): Unit {
+    const inner = unit.procedures.flatMap((procedure) => (isDevices(procedure) ? [] : [changed(procedure, [...outer, unit]) as Procedure]));
+    const own = (): Declaration[] => unit.declarations.flatMap((d) => declarations(d, targets.get(unitKey(unit)) ?? new Set()));
+    if (unit.kind === "module") return { ...unit, procedures: inner, declarations: own() };
+    const found: Launched = { loops: [], waits: false, called: new Set() };
     const kernel = ofKernels.get(unitKey(unit));
-    const body = kernel ? [] : replaced(unit.body, unit, around, found);
-    if (!kernel && found.loops.length === 0 && !found.waits) return { ...unit, procedures: inner, declarations: declared, body };
+    const body = kernel ? [] : bodyOf(unit, { unit, outer, directives: declaredAround(unit), found });
+    const declared = own();
+    keepsData ||= found.called.size > 0;
+    if (!kernel && found.loops.length === 0 && !found.waits && found.called.size === 0)
+      return { ...unit, procedures: inner, declarations: declared, body };
     const used: Declaration[] = kernel
       ? declared.filter((d) => d.kind !== "variables" || keepsAny(d, unit)).map((d) => onlyArguments(d, unit))
       : declared;
     const made = {
       ...unit,
       procedures: inner,
-      uses: [...unit.uses, iso(unit)],
-      declarations: [...used, ...(kernel ? streams(unit) : []), interfaces(kernel ? [kernel] : found.loops, found.waits, unit)],
+      uses: [...unit.uses, iso(unit, found)],
+      declarations: [...used, ...(kernel ? streams(unit) : []), interfaces(kernel ? [kernel] : found.loops, found, unit)],
       body: kernel ? kernelBody(kernel, unit) : body,
     };
     return kernel && unit.kind === "procedure" ? ({ ...made, kind: "procedure", dummies: [...unit.dummies, STREAM] } as Procedure) : made;
   }
 
-  function replaced(body: readonly Stmt[], unit: Unit, around: readonly Unit[], found: Launched): Stmt[] {
+  function bodyOf(unit: Exclude<Unit, { kind: "module" }>, around: Surroundings): Stmt[] {
+    const place = callPlace(around);
+    const body = replaced(unit.body, around);
+    return place && unit.kind === "procedure" ? withDeclaredCalls(body, around.directives, place) : body;
+  }
+
+  function callPlace({ unit, found }: Surroundings): CallPlace | undefined {
+    const scope = scopeOf.get(unitKey(unit));
+    return scope && { scope, problems, called: found.called };
+  }
+
+  function replaced(body: readonly Stmt[], around: Surroundings): Stmt[] {
+    const { unit, outer, found, directives } = around;
+    const place = callPlace(around);
     return body.flatMap((s): Stmt[] => {
       const loop = isLaunch(s) ? ofStatements.get(sourceKey(s.at)) : undefined;
-      if (loop) {
-        found.loops.push(loop);
-        const { at, before } = s;
-        return [{ ...launch(loop, streamOf(loop.region.stream, unit, around)), at, ...(before && { before }) }];
-      }
-      if (s.kind === "directed") {
-        // Threads of the host, or of a device, would all launch the loops within.
-        const { before, at } = withDataNote(s, target);
-        const own = kept.get(sourceKey(at));
-        const inside = replaced(s.body, unit, around, found);
-        const body = own ? withKept(inside, own.names, own.scope, problems) : inside;
-        return before ? [{ kind: "comment", before, at }, ...body] : body;
-      }
+      if (loop) return launched(loop, s, around);
+      if (s.kind === "directed") return directed(s, around);
       const copies = s.kind === "assign" && isTransfer(s, scopeOf.get(unitKey(unit)));
       if (copies || isWait(s)) {
         found.waits = true;
@@ -109,21 +153,62 @@ export function fortranSide(
       }
       if (s.kind === "call" && s.launch) {
         const { stream } = s.launch;
-        const given = stream && streamOf(stream, unit, around);
+        const given = stream && streamOf(stream, unit, outer);
         const more = given ? [{ kind: "value", keyword: STREAM, value: given } as const] : [];
         return [{ ...s, launch: undefined, args: [...s.args, ...more] }];
       }
-      return [withBodies(s, (part) => replaced(part, unit, around, found))];
+      if (hasData && place && directives.some(isCompute) && !holdsConstruct(s)) return onHost(s, directives, place);
+      const made = asLines(withBodies(s, (part) => replaced(part, around)));
+      return hasData && place ? withAllocatedCalls(made, place) : [made];
     });
   }
 
+  /** A directive that is not of a loop. Threads of the host, or of a device, would all launch the loops within: of it, only the data stay. */
+  function directed(s: Extract<Stmt, { kind: "directed" }>, around: Surroundings): Stmt[] {
+    const place = callPlace(around);
+    const own = kept.get(sourceKey(s.at));
+    const inside = replaced(s.body, { ...around, directives: [...around.directives, s.directive] });
+    const body = own ? withKept(inside, own.names, own.scope, problems) : inside;
+    const isOfData = dataKind(s.directive) !== undefined;
+    const made = place && isOfData ? calledData(s, body, place) : place && isCompute(s.directive) ? withCalledData(s, body, place) : body;
+    const { before, at } = s;
+    return before ? [{ kind: "comment", before, at }, ...made] : made;
+  }
+
+  /** The call that launches a loop, between calls that lend it its arrays. */
+  function launched(loop: CppLoop, s: Stmt, around: Surroundings): Stmt[] {
+    const { unit, outer, directives, found } = around;
+    const { region } = loop;
+    const isCuda = s.kind === "directed" && s.directive.sentinel === "cuf";
+    const place = callPlace(around);
+    const before: Stmt[] = [];
+    const after: Stmt[] = [];
+    const parameters = loop.parameters.map((parameter): Parameter => {
+      if (isCuda || !place || parameter.kind !== "array") return parameter;
+      const hosts = hasData && (s.kind === "do-concurrent" || (s.kind === "directed" && isHosts(s, directives)));
+      const array = lent(parameter, { own: clausesIn(s), around: directives }, hosts, { ...place, scope: region.scope });
+      if (!array) return parameter;
+      before.push(...array.before);
+      after.unshift(...array.after);
+      return { ...parameter, actual: array.address };
+    });
+    const made = { ...loop, parameters };
+    found.loops.push(made);
+    addTargets(made);
+    // Launches of OpenACC wait, so that queues have no meaning.
+    const stream = isCuda ? streamOf(region.stream, unit, outer) : streamOf(undefined, unit, outer);
+    const { at } = s;
+    const calls = [...before, { ...launch(made, stream), at }, ...after];
+    return s.before ? [{ ...calls[0], before: s.before }, ...calls.slice(1)] : calls;
+  }
+
   /** A stream as Fortran has it here: a pointer. */
-  function streamOf(e: Expr | undefined, unit: Unit, around: readonly Unit[]): Expr {
+  function streamOf(e: Expr | undefined, unit: Unit, outer: readonly Unit[]): Expr {
     const none: Expr = { kind: "name", name: "c_null_ptr", at: unit.at };
     if (!e || (e.kind === "literal" && e.text === "0")) return none;
     if (
       e.kind === "name" &&
-      [unit, ...around].some((each) =>
+      [unit, ...outer].some((each) =>
         each.declarations.some((d) => d.kind === "variables" && isStream(d) && d.names.some(({ name }) => name === e.name)),
       )
     )
@@ -132,7 +217,7 @@ export function fortranSide(
     return none;
   }
 
-  function interfaces(launches: readonly CppLoop[], wait: boolean, unit: Unit): Interface {
+  function interfaces(launches: readonly CppLoop[], { waits, called }: Launched, unit: Unit): Interface {
     const text = ["interface"];
     for (const { launch: name, parameters } of launches) {
       text.push(
@@ -143,7 +228,8 @@ export function fortranSide(
       for (const [type, names] of grouped(parameters)) text.push(`    ${type} :: ${names.join(", ")}`);
       text.push(`  end subroutine ${name}`);
     }
-    if (wait) text.push(`  subroutine ${synchronise}() bind(c, name="${synchronise}")`, `  end subroutine ${synchronise}`);
+    text.push(...dataInterfaces(called));
+    if (waits) text.push(`  subroutine ${synchronise}() bind(c, name="${synchronise}")`, `  end subroutine ${synchronise}`);
     return { kind: "interface", text: [...text, "end interface"], at: unit.at };
   }
 }
@@ -151,9 +237,10 @@ export function fortranSide(
 /** Declarations in the interface. */
 function grouped(parameters: readonly Parameter[]): Map<string, string[]> {
   const found = new Map<string, string[]>();
-  for (const { name, type, kind, actual } of parameters) {
+  for (const { name, type, kind, wide, actual } of parameters) {
     const ofArray = actual.kind === "apply" ? "type(c_ptr), value" : "type(*), dimension(*)";
-    const words = kind === "array" ? ofArray : kind === "value" ? `${KINDS[type]}, value` : KINDS[type];
+    const plain = wide ? "integer(c_long_long)" : KINDS[type];
+    const words = kind === "array" ? ofArray : kind === "value" ? `${plain}, value` : plain;
     found.set(words, [...(found.get(words) ?? []), name]);
   }
   return found;
@@ -161,10 +248,22 @@ function grouped(parameters: readonly Parameter[]): Map<string, string[]> {
 
 const isDevices = ({ attributes }: Procedure): boolean => attributes.includes("device") && !attributes.includes("host");
 
+/** The call of a launch. Results of other kinds than C's go through variables of its kinds. */
 function launch({ launch: name, parameters }: CppLoop, stream: Expr): Stmt {
   const { at } = stream;
-  const args = [stream, ...parameters.map(({ actual }) => actual)].map((value) => ({ kind: "value", value }) as const);
-  return { kind: "call", procedure: { kind: "name", name, at }, args, at };
+  const through = parameters.filter((each) => each.held);
+  const held = ({ name }: Parameter): Expr => ({ kind: "name", name: `${name}_held`, at });
+  const actuals = parameters.map((each) => (each.held ? held(each) : each.actual));
+  const args = [stream, ...actuals].map((value) => ({ kind: "value", value }) as const);
+  const call: Stmt = { kind: "call", procedure: { kind: "name", name, at }, args, at };
+  if (through.length === 0) return call;
+  const assign = (target: Expr, value: Expr): Stmt => ({ kind: "assign", target: target as Name, value, at });
+  const declarations = through.map((each): Declaration => {
+    const type = { type: each.type === "bool" ? "logical" : "integer", text: KINDS[each.type], at } as const;
+    return { kind: "variables", type, attributes: [], names: [{ name: `${each.name}_held`, at }], at };
+  });
+  const body = [...through.map((each) => assign(held(each), each.actual)), call, ...through.map((each) => assign(each.actual, held(each)))];
+  return { kind: "block", declarations, body, at };
 }
 
 /** A kernel's procedure launches it, in the stream that it is given. */
@@ -187,8 +286,9 @@ function streams({ at }: Unit): Declaration[] {
   ];
 }
 
-const iso = ({ at }: Unit): Use => {
-  const names = ["c_ptr", "c_null_ptr", "c_loc", "c_bool"].map((name) => ({ name, original: name }));
+const iso = ({ at }: Unit, { called }: Launched): Use => {
+  const data = called.size > 0 ? ["c_size_t", "c_null_char", ...(called.has("c_f_pointer") ? ["c_f_pointer"] : [])] : [];
+  const names = ["c_ptr", "c_null_ptr", "c_loc", "c_bool", "c_int", ...data].map((name) => ({ name, original: name }));
   return { module: "iso_c_binding", intrinsic: true, only: names, renames: [], at };
 };
 

@@ -1,87 +1,97 @@
 /* Ports to HIP and CUDA C++: the loops in C++, with functions that launch them, and the rest in Fortran, which calls these. */
 
+import { EmitError } from "../../../base/errors.js";
+import type { CudaLike } from "../../../emit/standalone/cuda-like.js";
+import { CUDA } from "../../../emit/standalone/cuda.js";
+import { HIP } from "../../../emit/standalone/hip.js";
 import { commentText } from "../../../emit/text.js";
 import { regionsOf, type ParallelRegion } from "../../analyse/regions.js";
 import { find, readSymbols, type UnitScope, type World } from "../../analyse/symbols.js";
-import { rootOf } from "../../analyse/visit.js";
-import type { Problems } from "../../errors.js";
+import { eachStatement, rootOf } from "../../analyse/visit.js";
+import { withPairs } from "../../complex/index.js";
+import { Problems } from "../../errors.js";
 import { lowerRegion } from "../../lower/kernels.js";
 import { Unlowerable } from "../../lower/values.js";
 import { fortranText } from "../../print/units.js";
 import type { SourceFile } from "../../tree/index.js";
+import { sourceKey, unitKey } from "../../tree/keys.js";
 import { withLoopOrder } from "../order.js";
 import type { PortedLoop } from "../index.js";
 import type { NestSettings } from "../nests.js";
+import type { CppTarget } from "../targets.js";
+import { keepsData } from "../../data/arrays.js";
+import { DATA_HEADER, dataHeader } from "../data/runtime.js";
 import { fortranSide } from "./fortran-side.js";
-import { calledIn, cppLoop, deviceProcedure, type CppLoop } from "./kernels.js";
-import { PRELUDE, preludeText, type Runtime } from "./prelude.js";
+import { withLaunchSizes } from "./launch-sizes.js";
+import { cppLoop } from "./loops.js";
+import { PRELUDE, preludeText } from "./prelude.js";
+import type { CppLoop } from "./types.js";
 
 interface CppPort {
   readonly files: readonly { readonly name: string; readonly text: string }[];
   readonly loops: readonly PortedLoop[];
 }
 
-const COMPILERS: Readonly<Record<Runtime, { readonly command: string; readonly end: string }>> = {
-  hip: { command: "hipcc -std=c++17 -O3 -ffp-contract=off --offload-arch=native -c", end: ".hip.cpp" },
-  cuda: { command: "nvcc -std=c++17 -O3 -fmad=false -arch=native -c", end: ".cu" },
-};
+const LANGUAGES: Readonly<Record<CppTarget, CudaLike>> = { hip: HIP, cuda: CUDA };
 
 /**
  * One file. `stem` is its new name without an end, `others` are read along. What cannot be written is added to `problems`, each thing at its place.
  */
 export function portCpp(
   file: SourceFile,
-  runtime: Runtime,
+  target: CppTarget,
   { stem, kinds, loop: settingsOf }: { stem: string; kinds: World["kinds"]; loop: (name: string) => NestSettings },
   problems: Problems,
   others: readonly SourceFile[],
 ): CppPort {
-  const world = readSymbols([file, ...others], kinds, problems);
-  const scopes = world.scopes.filter((scope) => scope.file === file.file);
-  const regions = scopes.flatMap(regionsOf);
-  const attempt = <T>(make: () => T): T[] => {
-    try {
-      return [make()];
-    } catch (error) {
-      if (!(error instanceof Unlowerable)) throw error;
-      problems.add(error.at, error.construct, error.why, error.remedy);
-      return [];
-    }
-  };
-  const arranged = (region: ParallelRegion): ParallelRegion => {
-    const { idx } = settingsOf(region.name);
-    return idx ? withLoopOrder(region, { idx }, problems) : region;
-  };
-  const loops = regions.flatMap((region) =>
-    attempt(() => {
-      if (region.isOpen) lowerRegion(region);
-      return cppLoop(arranged(region), runtime);
-    }),
-  );
-  const called = new Set<UnitScope>();
-  for (const { scope, body } of regions) calledIn(scope, body, called);
-  const procedures = [...called].flatMap((scope) => attempt(() => deviceProcedure(scope)));
+  const like = LANGUAGES[target];
+  const sources = [file, ...others];
+  const own = ({ scopes }: World): UnitScope[] => scopes.filter((scope) => scope.file === file.file);
+  const pairs = withPairs(sources, kinds, problems);
+  const ofKernels = readSymbols(pairs, kinds, problems);
+  // The file itself has complex numbers.
+  const world = pairs === sources ? ofKernels : readSymbols(sources, kinds, new Problems());
+  const ofFile = own(world);
+  const inFile = new Map(ofFile.flatMap(regionsOf).map((region) => [placeOf(region), region]));
+  const comments = commentsOf(file.file, ofFile);
+  const reported: PortedLoop[] = [];
+  const loops = own(ofKernels)
+    .flatMap(regionsOf)
+    .flatMap((region): CppLoop[] => {
+      const { idx } = settingsOf(region.name);
+      try {
+        const lowered = lowerRegion(idx ? withLoopOrder(region, { idx }, problems) : region, true);
+        const loop = cppLoop(inFile.get(placeOf(region)) ?? region, { lowered, scope: region.scope }, like, comments);
+        reported.push(loopOf(region, loop));
+        return [loop];
+      } catch (error) {
+        if (error instanceof Unlowerable) problems.add(error.at, error.construct, error.why, error.remedy);
+        else if (error instanceof EmitError) problems.add(region.at, `${region.name} for ${target}`, error.problem, error.remedy);
+        else throw error;
+        return [];
+      }
+    });
   const names = new Set<string>();
   for (const { launch, region } of loops) {
     if (names.has(launch))
       problems.add(region.at, region.name, "two loops would have the same name in C++", "rename one of their procedures");
     names.add(launch);
   }
-  const { command, end } = COMPILERS[runtime];
-  const name = `${stem}_kernels${end}`;
+  const name = `${stem}_kernels${like.end}`;
   const synchronise = `${stem.replace(/\W/g, "_").toLowerCase()}_synchronise_`;
+  const hasData = keepsData([file, ...others]);
+  const side = fortranSide(withLaunchSizes(file, world.scopes), loops, { synchronise, target, scopes: ofFile, hasData }, problems);
+  const fortran = fortranText(side.file);
   const text = [
-    `// ${command} ${commentText(name)}`,
+    `// ${like.command("strict")} -c ${commentText(name)}`,
     `// The loops of ${commentText(file.file.replace(/^.*[\\/]/s, ""))}, written by isoform.`,
     `#include "${PRELUDE}"`,
-    ...procedures.map(({ head }) => `${head};`),
-    ...procedures.flatMap(({ lines }) => ["", ...lines]),
+    ...(side.keepsData ? [`#include "${DATA_HEADER}"`] : []),
     ...loops.flatMap(({ lines }) => ["", ...lines]),
     "",
-    `extern "C" void ${synchronise}() { f::check(${runtime}DeviceSynchronize()); }`,
+    `extern "C" void ${synchronise}() { f::check(${like.prefix}DeviceSynchronize()); }`,
     "",
   ].join("\n");
-  const fortran = fortranText(fortranSide(file, loops, { synchronise, target: runtime, scopes }, problems));
   const onHost = [...new Set(loops.flatMap(arraysOfHost))];
   const memory = onHost.length > 0 ? `! Kernels use the memory of ${onHost.join(", ")}, which the GPU must be able to access.\n` : "";
   const head = `! gfortran -cpp -O2 -ffree-line-length-none -c ${stem}.F90   (link with ${stem}_kernels.o)\n${memory}`;
@@ -89,15 +99,35 @@ export function portCpp(
     files: [
       { name: `${stem}.F90`, text: head + fortran },
       { name, text },
-      { name: PRELUDE, text: preludeText(runtime) },
+      ...(side.keepsData ? [{ name: DATA_HEADER, text: dataHeader(target) }] : []),
+      { name: PRELUDE, text: preludeText(like) },
     ],
-    loops: loops.map(reported),
+    loops: reported,
   };
 }
 
-/** Arrays of a loop that are not declared to be in the device's memory. */
+/** A loop's place, by which it is known where the units have been rewritten. */
+const placeOf = ({ stmt, scope }: ParallelRegion): string => (stmt ? sourceKey(stmt.at) : unitKey(scope.unit));
+
+/** Comments before the statements of a file, by their lines. */
+function commentsOf(file: string, scopes: readonly UnitScope[]): Map<number, readonly string[]> {
+  const found = new Map<number, readonly string[]>();
+  for (const { unit } of scopes)
+    if (unit.kind !== "module")
+      eachStatement(unit.body, (s) => {
+        const lines = "before" in s ? (s.before ?? []).filter((line) => line.trim() !== "") : [];
+        if (s.at.file === file && lines.length > 0)
+          found.set(
+            s.at.line,
+            lines.map((line) => line.trim().replace(/^!\s*/, "")),
+          );
+      });
+  return found;
+}
+
+/** Arrays of a loop of CUDA Fortran that are not declared to be in the device's memory. */
 function arraysOfHost({ region: { scope, stmt }, parameters }: CppLoop): string[] {
-  if (!stmt) return [];
+  if (stmt?.kind !== "directed" || stmt.directive.sentinel !== "cuf") return [];
   return parameters.flatMap(({ kind, actual }) => {
     const [of] = actual.kind === "apply" ? actual.args : [];
     const array = of?.kind === "value" ? of.value : actual;
@@ -107,10 +137,10 @@ function arraysOfHost({ region: { scope, stmt }, parameters }: CppLoop): string[
   });
 }
 
-const reported = ({ region: { name, at, axes, reductions, carried } }: CppLoop): PortedLoop => ({
+const loopOf = ({ name, at, reductions, carried }: ParallelRegion, { axes }: CppLoop): PortedLoop => ({
   name,
   at,
-  axes: axes.map(({ variable }) => variable),
+  axes,
   parallel: axes.length,
   reductions: reductions.map(({ op, name: of }) => `${op}:${of}`),
   carried: [...carried],

@@ -26,14 +26,16 @@ export function portCppSources(sources: readonly Source[], options: PortOptions<
     const files = read.sound.map((file) => renamed(file, rename));
     const others = read.others.map((file) => renamed(file, rename));
     const known = new Set<string>();
-    const ported = files.flatMap((file, n): PortedFile[] => {
+    const written = new Set<string>();
+    const ported = files.flatMap((file): PortedFile[] => {
       const loop = (name: string): ReturnType<typeof nestSettings> => nestSettings(own, name, target);
       const [base] = baseAndEnd(file);
       const rest = [...others, ...files.filter((other) => other !== file)];
       const { files: texts, loops } = portCpp(file, target, { stem: rename(base), kinds, loop }, problems, rest);
       for (const { name } of loops) known.add(name);
-      // The header is the same for all.
-      return texts.slice(0, n === 0 ? undefined : -1).map((text) => ({ target, of: file.file, ...text, loops }));
+      // The headers are the same for all.
+      const fresh = texts.filter(({ name }) => !written.has(name) && written.add(name));
+      return fresh.map((text) => ({ target, of: file.file, ...text, loops }));
     });
     forgetAbsent(problems, unread, read.files);
     problems.throwIfAny();
