@@ -18,6 +18,9 @@ export {
   view,
   type AssignToken,
   type BodyParams,
+  type CompositeReduceToken,
+  type CompositeScatterToken,
+  type CompositeViewToken,
   type FixedToken,
   type Params,
   type ReduceEachToken,
@@ -27,7 +30,6 @@ export {
   type ScatterToken,
   type TableToken,
   type Team,
-  type VectorViewToken,
   type ViewToken,
 } from "./kernel/declare/params.js";
 export {
@@ -52,8 +54,25 @@ export {
   type Vec4i,
   type Vec4iPlace,
   type Vec4Place,
-  type VectorToken,
 } from "./kernel/declare/vectors.js";
+export {
+  mat2,
+  mat2f,
+  mat3,
+  mat3f,
+  mat4,
+  mat4f,
+  type Mat2,
+  type Mat2Place,
+  type Mat3,
+  type Mat3Place,
+  type Mat4,
+  type Mat4Place,
+} from "./kernel/declare/matrices.js";
+export { complex, complexf, type Complex, type ComplexPlace } from "./kernel/declare/complex.js";
+export { quat, quatf, type Quat, type QuatPlace } from "./kernel/declare/quaternions.js";
+export type { CompositeToken } from "./kernel/declare/composite.js";
+export { array } from "./kernel/declare/private-arrays.js";
 export { copysign, mulhi, powi, print, span } from "./kernel/declare/builtins.js";
 export { ContainerError, DeviceError, IsoformError, KernelError, LaunchError } from "./base/errors.js";
 export { range, teams, type Policy, type RangePolicy, type TeamPolicy } from "./device/launch/policy.js";

@@ -1,7 +1,19 @@
 import type { Precision, ScatterStrategy } from "../ir/launch.js";
 import type { ElementType, KernelIR } from "../ir/types.js";
 import type { Kernel, PolicyKind } from "../kernel/declare/kernel.js";
-import type { Params, ReduceEachToken, ReduceToken, ScalarToken, FixedToken, ScatterToken, ViewToken } from "../kernel/declare/params.js";
+import type { AnyComposite, ComponentType, CompositeToken } from "../kernel/declare/composite.js";
+import type {
+  CompositeReduceToken,
+  CompositeScatterToken,
+  CompositeViewToken,
+  FixedToken,
+  Params,
+  ReduceEachToken,
+  ReduceToken,
+  ScalarToken,
+  ScatterToken,
+  ViewToken,
+} from "../kernel/declare/params.js";
 import type { BlockedView } from "./memory/blocked-view.js";
 import type { Policy, RangePolicy, TeamPolicy } from "./launch/policy.js";
 import type { Tunables, Tuning } from "../ir/tuning.js";
@@ -39,36 +51,50 @@ export interface TheoreticalPeaks {
 export type Args<P extends Params> = string extends keyof P
   ? Readonly<Record<string, unknown>>
   : {
-      [K in keyof P as P[K] extends ScalarToken | FixedToken | ViewToken | ScatterToken | ReduceEachToken ? K : never]: Arg<P[K]>;
+      [K in keyof P as P[K] extends ScalarToken | FixedToken | ViewToken | ScatterToken | ReduceEachToken | AnyComposite ? K : never]: Arg<
+        P[K]
+      >;
     } & {
       /**
        * Nothing, or one of two things. A number: the value that the reduction starts from, folded with the elements' values into the result
        * that `run` returns. A view of one element, which takes the result on the device (or the partials, see LaunchOptions).
        */
-      [K in keyof P as P[K] extends ReduceToken ? K : never]?: P[K] extends ReduceToken<infer T> ? View<T> | number : never;
+      [K in keyof P as P[K] extends ReduceToken | CompositeReduceToken ? K : never]?: P[K] extends ReduceToken<infer T>
+        ? View<T> | number
+        : P[K] extends CompositeReduceToken<infer V, infer T>
+          ? View<T> | V
+          : never;
     };
 type Arg<P> =
-  P extends ScalarToken<infer T>
-    ? T extends "bool"
-      ? boolean
-      : number
-    : P extends FixedToken<infer T>
-      ? T extends "bool"
-        ? boolean
-        : number
-      : P extends ViewToken<infer T, infer R>
-        ? View<T, R> | BlockedView<T, R>
-        : P extends ScatterToken<infer T, infer R>
-          ? View<T, R> | BlockedView<T, R>
-          : P extends ReduceEachToken<infer T>
-            ? View<T>
-            : never;
+  P extends CompositeToken<infer V, unknown, ComponentType, never>
+    ? V
+    : P extends CompositeViewToken<unknown, infer T> | CompositeScatterToken<unknown, infer T>
+      ? View<T> | BlockedView<T>
+      : P extends ScalarToken<infer T>
+        ? T extends "bool"
+          ? boolean
+          : number
+        : P extends FixedToken<infer T>
+          ? T extends "bool"
+            ? boolean
+            : number
+          : P extends ViewToken<infer T, infer R>
+            ? View<T, R> | BlockedView<T, R>
+            : P extends ScatterToken<infer T, infer R>
+              ? View<T, R> | BlockedView<T, R>
+              : P extends ReduceEachToken<infer T>
+                ? View<T>
+                : never;
 /** The policies of a kernel over ranges, or of one over teams. */
 export type PolicyOf<K extends PolicyKind> = { range: RangePolicy; team: TeamPolicy }[K];
-/** Results of a launch's reductions: a number by each reduce parameter. */
+/** Results of a launch's reductions: a number, or a value of several, by each reduce parameter. */
 export type Results<P extends Params> = string extends keyof P
   ? Record<string, number>
-  : { [K in keyof P as P[K] extends ReduceToken ? K : never]: number };
+  : {
+      [K in keyof P as P[K] extends ReduceToken | CompositeReduceToken ? K : never]: P[K] extends CompositeReduceToken<infer V>
+        ? V
+        : number;
+    };
 
 /** Planes that a range kernel writes at one end of the first of its three axes, and stores somewhere else as well: in a neighbour's halo. */
 export interface PeerStore {
@@ -305,6 +331,8 @@ export interface Device {
   hostMemory?(bytes: number): Buffer;
   /** New zeroed memory. `right` layout unless asked otherwise. Throws DeviceError if it does not fit. */
   array<T extends ElementType, const S extends Shape>(type: ElementToken<T>, shape: S, options?: ArrayOptions): View<T, RankOf<S>>;
+  /** The same of vectors, matrices and the like, whose components lie along further axes at the end: `device.array(vec3, 10)` has the shape [10, 3]. */
+  array<T extends ComponentType>(type: CompositeToken<unknown, unknown, T, never>, shape: Shape, options?: ArrayOptions): View<T>;
   /** The same, filled from host data in `right` order. */
   from<T extends ElementType, const S extends Shape = number>(
     type: ElementToken<T>,
@@ -312,6 +340,13 @@ export interface Device {
     shape?: S,
     options?: ArrayOptions,
   ): View<T, RankOf<S>>;
+  /** The same from a list of values, or of their components one after the other. */
+  from<V, T extends ComponentType>(
+    type: CompositeToken<V, unknown, T, never>,
+    data: ArrayLike<number> | readonly V[],
+    shape?: Shape,
+    options?: ArrayOptions,
+  ): View<T>;
   /** Checks arguments against the kernel, compiles (or finds compiled), and binds. */
   prepare<P extends Params, K extends PolicyKind = PolicyKind>(
     kernel: Kernel<P, K>,

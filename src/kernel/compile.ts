@@ -79,6 +79,7 @@ export function compileKernel(
   fixed: Readonly<Record<string, number | boolean>> = {},
   options: CompileOptions = {},
 ): CompiledKernel {
+  if (kernel.written) return compileKernel(kernel.written, fixed, options);
   const values = Object.entries(fixed).map(([name, value]) => `${name}=${Object.is(value, -0) ? "-0" : value}`);
   return derive(kernel, compiled, { fixed, options }, [...values.sort(), options.debug ?? false].join());
 }

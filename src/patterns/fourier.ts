@@ -1,7 +1,7 @@
 import { LaunchError } from "../base/errors.js";
 
 /** Real and imaginary parts. */
-export interface Complex {
+export interface ComplexArrays {
   readonly re: Float64Array;
   readonly im: Float64Array;
 }
@@ -15,25 +15,25 @@ const GREATEST_PRIME = 61;
  * @param im imaginary parts; if omitted, the values are real
  * @throws LaunchError for an empty array, and parts of two lengths
  */
-export function fourier(re: ArrayLike<number>, im?: ArrayLike<number>): Complex {
+export function fourier(re: ArrayLike<number>, im?: ArrayLike<number>): ComplexArrays {
   const n = re.length;
   if (n === 0) throw new LaunchError("a Fourier transform of an empty array; give at least one value");
   if (im && im.length !== n)
     throw new LaunchError(`a Fourier transform of ${n} real and ${im.length} imaginary parts; give as many of both`);
-  const input: Complex = { re: Float64Array.from(re), im: im ? Float64Array.from(im) : new Float64Array(n) };
+  const input: ComplexArrays = { re: Float64Array.from(re), im: im ? Float64Array.from(im) : new Float64Array(n) };
   const factors = primesOf(n);
   return (factors.at(-1) ?? 1) > GREATEST_PRIME ? bluestein(input) : byFactors(input, factors);
 }
 
 /** The reverse of `fourier`: x_j = sum over k of X_k exp(2 pi i j k / n) / n. */
-export function inverseFourier({ re, im }: { readonly re: ArrayLike<number>; readonly im: ArrayLike<number> }): Complex {
+export function inverseFourier({ re, im }: { readonly re: ArrayLike<number>; readonly im: ArrayLike<number> }): ComplexArrays {
   // Exchanging the parts turns one direction into the other.
   const { re: real, im: imaginary } = fourier(im, re);
   return { re: imaginary.map((v) => v / re.length), im: real.map((v) => v / re.length) };
 }
 
 /** Modes 0 to n / 2 of n real values; the others are their conjugates. */
-export function realFourier(values: ArrayLike<number>): Complex {
+export function realFourier(values: ArrayLike<number>): ComplexArrays {
   const { re, im } = fourier(values);
   const modes = Math.floor(re.length / 2) + 1;
   return { re: re.slice(0, modes), im: im.slice(0, modes) };
@@ -63,7 +63,7 @@ function primesOf(n: number): number[] {
 }
 
 /** exp(-2 pi i j / n) for all j. */
-function rootsOf(n: number): Complex {
+function rootsOf(n: number): ComplexArrays {
   const angle = (j: number): number => (2 * Math.PI * j) / n;
   return {
     re: Float64Array.from({ length: n }, (_, j) => Math.cos(angle(j))),
@@ -71,10 +71,10 @@ function rootsOf(n: number): Complex {
   };
 }
 
-function byFactors(input: Complex, factors: readonly number[]): Complex {
+function byFactors(input: ComplexArrays, factors: readonly number[]): ComplexArrays {
   const n = input.re.length;
   const roots = rootsOf(n);
-  const output: Complex = { re: new Float64Array(n), im: new Float64Array(n) };
+  const output: ComplexArrays = { re: new Float64Array(n), im: new Float64Array(n) };
   const most = factors.at(-1) ?? 1;
   const [re, im] = [new Float64Array(most), new Float64Array(most)];
   /** Transforms `length` values of the input, `stride` apart, to the output from `to` on: each of p parts, and then their values p at a time. */
@@ -110,14 +110,14 @@ function byFactors(input: Complex, factors: readonly number[]): Complex {
 }
 
 /** As a convolution with a chirp, j k = (j^2 + k^2 - (k - j)^2) / 2, of a length that is a power of two. */
-function bluestein({ re, im }: Complex): Complex {
+function bluestein({ re, im }: ComplexArrays): ComplexArrays {
   const n = re.length;
   const roots = rootsOf(2 * n);
   // Squares modulo 2n, step by step: exact for any n.
   const chirp = new Float64Array(n);
   for (let j = 1; j < n; j++) chirp[j] = (chirp[j - 1] + 2 * j - 1) % (2 * n);
   const size = 2 ** Math.ceil(Math.log2(2 * n - 1));
-  const [a, b] = [0, 1].map((): Complex => ({ re: new Float64Array(size), im: new Float64Array(size) }));
+  const [a, b] = [0, 1].map((): ComplexArrays => ({ re: new Float64Array(size), im: new Float64Array(size) }));
   for (let j = 0; j < n; j++) {
     const [c, s] = [roots.re[chirp[j]], roots.im[chirp[j]]];
     a.re[j] = re[j] * c - im[j] * s;
@@ -130,7 +130,7 @@ function bluestein({ re, im }: Complex): Complex {
     re: x.re.map((v, k) => v * y.re[k] - x.im[k] * y.im[k]),
     im: x.re.map((v, k) => v * y.im[k] + x.im[k] * y.re[k]),
   });
-  const output: Complex = { re: new Float64Array(n), im: new Float64Array(n) };
+  const output: ComplexArrays = { re: new Float64Array(n), im: new Float64Array(n) };
   for (let k = 0; k < n; k++) {
     const [c, s] = [roots.re[chirp[k]], roots.im[chirp[k]]];
     output.re[k] = product.re[k] * c - product.im[k] * s;

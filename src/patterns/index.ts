@@ -3,5 +3,5 @@ export { scan, type Scan, type ScanOp, type Segments } from "./scan.js";
 export { sortByKey, type SortByKey } from "./sort.js";
 export { permute, type Permute } from "./permute.js";
 export { normalPair, normalPair32, philox, random, uniform, uniform32 } from "./philox.js";
-export { fourier, inverseFourier, powerSpectrum, realFourier, type Complex } from "./fourier.js";
+export { fourier, inverseFourier, powerSpectrum, realFourier, type ComplexArrays } from "./fourier.js";
 export { sobol, SOBOL_DIRECTIONS } from "./sobol.js";

@@ -70,7 +70,7 @@ describe("vectors that are written otherwise are refused", () => {
         y[i] = v[i].at(3);
       }),
       "3)",
-      /a vec3 has no component 3/,
+      /at of a vec3 has no place 3/,
       /0 to 2/,
     ],
     [

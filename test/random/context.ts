@@ -1,6 +1,6 @@
 import type { NumericType, ScalarType } from "../../src/ir/types.js";
 import { chance, pick, type Choices, type Scope, type Variable } from "./expressions.js";
-import type { Block, Part, Stmt } from "./program.js";
+import type { Block, CompositeName, Part, Stmt } from "./program.js";
 
 /** What may be written at a point of a random kernel. */
 export interface Context extends Scope {
@@ -18,8 +18,8 @@ export interface Context extends Scope {
   rows: { type: NumericType; row: string; rest: string }[];
   /** Variables that hold objects. */
   records: { name: string; fields: Readonly<Record<string, ScalarType>> }[];
-  /** Variables that hold vectors. */
-  vectors: { name: string; make: "vec3" | "vec3f" | "vec2i"; type: NumericType }[];
+  /** Variables that hold values of several numbers, and elements of arrays of such that are assigned. */
+  composites: { name: string; make: CompositeName; isPlace?: true }[];
   /** Parameters of the kernel may be used: helpers, reductions and scatter targets. */
   kernel: boolean;
 }
@@ -38,7 +38,7 @@ export const contextOf = (indices: readonly string[]): Context => ({
   inexact: [],
   rows: [],
   records: [],
-  vectors: [],
+  composites: [],
   kernel: false,
 });
 
@@ -50,7 +50,7 @@ export const inside = (place: Context, more: Partial<Context> = {}): Context => 
   sources: [...place.sources],
   rows: [...place.rows],
   records: [...place.records],
-  vectors: [...place.vectors],
+  composites: [...place.composites],
   nesting: place.nesting - 1,
   ...more,
 });

@@ -1,25 +1,24 @@
 import type { NumericType, ScalarType } from "../../src/ir/types.js";
+import { Composites } from "./composites.js";
 import { block, inside, stmt, type Context, type Dice } from "./context.js";
 import { NUMERIC, type Expressions, type Variable } from "./expressions.js";
 import type { Block, Part, Stmt } from "./program.js";
-
-const VECTORS = {
-  vec3: { type: "f64", fields: "xyz", methods: ["neg()", "abs()", "normalize()"] },
-  vec3f: { type: "f32", fields: "xyz", methods: ["neg()", "abs()", "normalize()"] },
-  vec2i: { type: "i32", fields: "xy", methods: ["neg()", "abs()"] },
-} as const;
 
 type Body = (place: Context) => Stmt[];
 
 /** Writes random switches, loops over elements, and objects. */
 export class Forms {
+  private readonly composites: Composites;
+
   constructor(
     private readonly dice: Dice,
     private readonly expressions: Expressions,
-  ) {}
+  ) {
+    this.composites = new Composites(dice, expressions);
+  }
 
   one(place: Context, body: Body): Stmt[] {
-    if (place.kernel && this.dice.chance(35)) return place.vectors.length > 0 ? this.newVector(place) : this.vector(place);
+    if (place.kernel && this.dice.chance(35)) return this.composites.one(place);
     const choice = this.dice.below(place.nesting > 0 ? 6 : 2);
     if (choice < 2) return place.records.length > 0 ? this.newObject(place) : this.object(place);
     return choice < 4 ? this.choice(place, body) : this.elements(place, body);
@@ -110,41 +109,6 @@ export class Forms {
         return [stmt(`${name} = { ...(${name}), ${field}: `, this.expressions.strong(fields[field], place, 2), " };")];
       }
     }
-  }
-
-  private components(make: keyof typeof VECTORS, place: Context): Part[] {
-    const { type, fields } = VECTORS[make];
-    const parts = [...fields].flatMap((): Part[] => [", ", this.expressions.strong(type, place, 1)]);
-    return [`${make}(`, ...parts.slice(1), ")"];
-  }
-
-  private vector(place: Context): Stmt[] {
-    const make = this.dice.pick(["vec3", "vec3", "vec3f", "vec2i"] as const);
-    const { type, fields } = VECTORS[make];
-    const name = this.dice.name("u");
-    const value = this.components(make, place);
-    place.vectors.push({ name, make, type });
-    for (const field of fields) place.variables.push({ name: `${name}.${field}`, type, assignable: false });
-    place.sources.push({ type, parts: [`${name}.at(`, ")"], args: [{ index: fields.length }] });
-    place.sources.push({ type, parts: [`${name}.dot(${name})`], args: [] });
-    return [stmt(`let ${name} = `, ...value, ";")];
-  }
-
-  /** A variable takes another vector. */
-  private newVector(place: Context): Stmt[] {
-    if (this.dice.chance(30)) return this.vector(place);
-    const { name, make, type } = this.dice.pick(place.vectors);
-    const others = place.vectors.filter((each) => each.make === make);
-    const other = (): Part[] => (this.dice.chance(60) ? [this.dice.pick(others).name] : this.components(make, place));
-    const { methods, fields } = VECTORS[make];
-    const value = this.dice.pick<() => Part[]>([
-      () => [`${name}.${this.dice.pick(["add", "sub", "mul", "min", "max"])}(`, ...other(), ")"],
-      () => [`${this.dice.pick(others).name}.scale(`, this.expressions.strong(type, place, 2), `).${this.dice.pick(methods)}`],
-      () => [`${name}.with(`, this.expressions.index(fields.length, place, 1), ", ", this.expressions.strong(type, place, 2), ")"],
-      () => [this.expressions.of("bool", place, 2), " ? ", ...other(), ` : ${name}.neg()`],
-      () => (make === "vec3" ? [`${name}.cross(`, ...other(), ").normalize()"] : other()),
-    ])();
-    return [stmt(`${name} = `, ...value, ";")];
   }
 
   private literal(fields: Readonly<Record<string, ScalarType>>, place: Context): Part[] {

@@ -25,8 +25,12 @@ describe("random kernels", () => {
       /for \(const k\d+ of span\(.*, 5, 2\)/,
       /(r\d+) = \{ \.\.\.\(\1\), c: /,
       /Number\.isInteger\(/,
-      /let (u\d+) = vec3\([^]*\b\1 = \1\.cross\(/,
-      /(u\d+) = \1\.with\(/,
+      /let (u\d+) = vec3\([^]*\b\1 = [^;]*\.max\(\1/,
+      /u\d+\.with\(/,
+      /let u\d+ = mat2\(/,
+      /\.normalize\(\)\.rotate\(/,
+      /const (q\d+) = array\(\w+, 3\);\n[^]*\1\[2\]\.\w+ = /,
+      /\bcvec3\[i\] = /,
     ];
     // Some kinds are rare: more programs until each has been seen.
     let missing: readonly RegExp[] = signs;

@@ -117,6 +117,7 @@ class Generator {
     this.params.inexact(place, outputs, indices);
     this.params.folds();
     declareHelpers(this.dice, this.expressions, this.statements, this.params, place);
+    if (this.dice.chance(35)) this.params.composites(place, outputs, indices);
     place.kernel = true;
   }
 

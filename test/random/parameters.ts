@@ -18,7 +18,9 @@ import {
 } from "../../src/kernel/declare/params.js";
 import { LOOKUP, NUMERIC } from "./expressions.js";
 import type { Dice, Context } from "./context.js";
-import { BUILTINS, type Declared, type Part } from "./program.js";
+import { MAX_RANK } from "../../src/base/rank.js";
+import { listComposite, NAMES } from "./composites.js";
+import { BUILTINS, COMPOSITES, type Declared, type Part } from "./program.js";
 
 const TOKENS = { f64, f32, i32, u32, bool, u8 };
 export const TAG: Record<ElementType, string> = { f64: "d", f32: "f", i32: "i", u32: "u", u8: "b" };
@@ -94,6 +96,19 @@ export class Parameters {
       place.outputs.push({ type, element: at });
       place.sources.push({ type, parts: [at], args: [] });
     }
+  }
+
+  /** A view of vectors or the like that is written, and read, at the element's own place. */
+  composites(place: Context, shape: readonly number[], indices: readonly string[]): void {
+    const make = this.dice.pick(NAMES);
+    const { composite } = COMPOSITES[make];
+    const name = `c${make}`;
+    const whole = [...shape, ...composite.axes];
+    if (whole.length > MAX_RANK) return;
+    const layout = this.dice.pick(["right", "left", "strided"] as const);
+    const token = view(COMPOSITES[make] as typeof COMPOSITES.vec3, shape.length as Rank);
+    this.all.set(name, { kind: "view", token, element: composite.element, shape: whole, layout, indices: false });
+    listComposite(`${name}${indices.map((i) => `[${i}]`).join("")}`, make, place, true);
   }
 
   /** Views that take the results of functions that are not exact. */

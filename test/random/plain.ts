@@ -1,4 +1,5 @@
 import type { Policy, RangePolicy } from "../../src/device/launch/policy.js";
+import { componentsOfValue, compositePlace, type CompositeType } from "../../src/kernel/declare/composite.js";
 import type { Kernel } from "../../src/kernel/declare/kernel.js";
 import type { Lanes, ParamToken, ReduceToken, Team, TeamSpec, TeamValues } from "../../src/kernel/declare/params.js";
 import type { NumericType } from "../../src/ir/types.js";
@@ -70,7 +71,10 @@ function bodyParams(
         case "fixed":
           return [name, scalars[name]];
         case "view":
-          return [name, nested(memory[name].data, memory[name].shape)];
+          return [
+            name,
+            token.of ? valuesIn(token.of, memory[name].data, memory[name].shape) : nested(memory[name].data, memory[name].shape),
+          ];
         case "table":
           return [name, token.values];
         case "scatter":
@@ -78,6 +82,7 @@ function bodyParams(
         case "reduce":
           return [name, { [METHODS[token.op]]: (value: number) => fold(name, value) }];
         case "reduceEach":
+        case "reduceComposite":
           throw new Error(`${name}: programs with reductions of several components are compared with such of one each`);
       }
     }),
@@ -91,6 +96,29 @@ function nested(data: TypedArray, shape: readonly number[]): Nested {
   if (!rest.length) return data;
   const size = rest.reduce((a, b) => a * b, 1);
   return Array.from({ length: extent }, (_, n) => nested(data.subarray(n * size, (n + 1) * size), rest));
+}
+
+/** An array of vectors or the like, in the memory of their components. */
+function valuesIn(of: CompositeType, data: TypedArray, shape: readonly number[]): unknown {
+  const [extent, ...rest] = shape;
+  const size = rest.reduce((a, b) => a * b, 1);
+  if (rest.length > of.axes.length)
+    return Array.from({ length: extent }, (_, n) => valuesIn(of, data.subarray(n * size, (n + 1) * size), rest));
+  return new Proxy([], {
+    get(_, k) {
+      const first = Number(k) * size;
+      const now = data.slice(first, first + size);
+      return compositePlace(
+        of,
+        (n) => now[n],
+        (n, value) => (data[first + n] = Number(value)),
+      );
+    },
+    set(_, k, value) {
+      data.set(componentsOfValue(of, value, "the element is"), Number(k) * size);
+      return true;
+    },
+  });
 }
 
 const scatterInto =

@@ -1,5 +1,10 @@
 import { copysign, mulhi, powi, span } from "../../src/kernel/declare/builtins.js";
-import { vec2i, vec3, vec3f } from "../../src/kernel/declare/vectors.js";
+import { complex } from "../../src/kernel/declare/complex.js";
+import { mat2, mat3f } from "../../src/kernel/declare/matrices.js";
+import { array } from "../../src/kernel/declare/private-arrays.js";
+import { quat } from "../../src/kernel/declare/quaternions.js";
+import { vec2, vec2i, vec3, vec3f } from "../../src/kernel/declare/vectors.js";
+import type { Captures } from "../../src/kernel/declare/captures.js";
 import { kernel, teamKernel, type Kernel } from "../../src/kernel/declare/kernel.js";
 import type { ElementType, ScalarType } from "../../src/ir/types.js";
 import type { Policy } from "../../src/device/launch/policy.js";
@@ -30,7 +35,14 @@ export interface Stmt {
 export type Part = string | Expr | Block;
 
 /** Functions of Isoform's own, by the names of parameters. */
-export const BUILTINS: Readonly<Record<string, (...args: never[]) => unknown>> = { mulhi, powi, copysign, span, vec3, vec3f, vec2i };
+export const BUILTINS: Readonly<Record<string, (...args: never[]) => unknown>> = { mulhi, powi, copysign, span };
+
+/** Types of values of several numbers. */
+export const COMPOSITES = { vec2, vec3, vec3f, vec2i, mat2, mat3f, quat, complex };
+export type CompositeName = keyof typeof COMPOSITES;
+
+/** What kernels list as captures. */
+const TYPES: Readonly<Record<string, (...args: never[]) => unknown>> = { ...COMPOSITES, array };
 
 export type Declared =
   | {
@@ -93,7 +105,7 @@ function writeProgram(program: Program): Written {
   const words = new Set(body.match(/[\w$]+/g));
   const params = [...program.params.keys()].filter((name) => words.has(name));
   const finish = (text: string): string => (style === "minified" ? squeezed(text) : text);
-  const names = new Renaming(style, new Set(params), program.data);
+  const names = new Renaming(style, new Set(params), program.data, new Set(Object.keys(TYPES)));
   const pattern = params.map((name) => names.pattern(name)).join(", ");
   return {
     params,
@@ -153,13 +165,16 @@ function makeKernel(program: Program): Kernel {
     const param = program.params.get(name)!;
     params[name] = param.kind === "helper" ? functionOf(helpers.get(name)!) : param.kind === "builtin" ? BUILTINS[name] : param.token;
   }
-  const body = functionOf(text);
-  return program.policy.kind === "team" ? teamKernel("random", params, body as never) : kernel("random", params, body as never);
+  const body = functionOf(text) as never;
+  const types = Object.keys(TYPES).filter((name) => new RegExp(`(?<![\\w$.])${name}\\b`).test(text));
+  const captures = types.length > 0 ? (functionOf(`() => [${types.join(", ")}]`) as Captures) : undefined;
+  return program.policy.kind === "team" ? teamKernel("random", params, body, captures) : kernel("random", params, body, captures);
 }
 
 // oxlint-disable-next-line typescript/no-implied-eval
 const functionOf = (text: string): ((...args: never[]) => unknown) =>
-  new Function(...Object.keys(BUILTINS), `return (${text});`)(...Object.values(BUILTINS)) as (...args: never[]) => unknown;
+  new Function(...Object.keys(KNOWN), `return (${text});`)(...Object.values(KNOWN)) as (...args: never[]) => unknown;
+const KNOWN = { ...BUILTINS, ...TYPES };
 
 /** Smaller programs, the boldest cuts first. Some are no kernels any more: a name's declaration may be gone. */
 export function* smaller(program: Program): Generator<Program> {

@@ -26,6 +26,8 @@ export class Renaming {
     private readonly params: ReadonlySet<string>,
     /** Where the hostile names begin. */
     private readonly first: number,
+    /** Names that mean something else. */
+    private readonly taken: ReadonlySet<string> = new Set(),
   ) {}
 
   of(name: string): string {
@@ -49,7 +51,8 @@ export class Renaming {
     const n = this.next++;
     if (this.style === "hostile") {
       const round = Math.floor(n / HOSTILE.length);
-      return `${HOSTILE[(n + this.first) % HOSTILE.length]}${round || ""}`;
+      const name = `${HOSTILE[(n + this.first) % HOSTILE.length]}${round || ""}`;
+      return this.taken.has(name) ? this.fresh() : name;
     }
     const short = `${String.fromCharCode(97 + (Math.floor(n / 26) % 26))}${String.fromCharCode(97 + (n % 26))}${n < 676 ? "" : Math.floor(n / 676)}`;
     return ["do", "if", "in", "of", "as", "at", "is"].includes(short) ? this.fresh() : short;

@@ -1,4 +1,4 @@
-import { abs, add, complex, div, exp, mul, sub, times, type ComplexNumber } from "./complex.js";
+import { complex, type Complex } from "isoform";
 
 /** Terms of Weideman's series; 64 give w to some 1e-15. */
 const TERMS = 64;
@@ -16,23 +16,28 @@ const COEFFICIENTS = Array.from({ length: TERMS }, (_, n) => {
   return sum / samples;
 });
 
+const real = (re: number): Complex => complex(re, 0);
+
 /** Faddeeva's function w(z) = exp(-z^2) erfc(-i z): J. A. C. Weideman, SIAM J. Numer. Anal. 31 (1994), eq. (38), and w(z) = 2 exp(-z^2) - w(-z). */
-export function faddeeva(z: ComplexNumber): ComplexNumber {
-  if (z.im < 0) return sub(times(exp(times(mul(z, z), -1)), 2), faddeeva(times(z, -1)));
+export function faddeeva(z: Complex): Complex {
+  if (z.im < 0) return z.mul(z).neg().exp().scale(2).sub(faddeeva(z.neg()));
   const iz = complex(-z.im, z.re);
-  const denominator = sub(complex(L), iz);
-  const place = div(add(complex(L), iz), denominator);
-  const series = COEFFICIENTS.reduceRight((sum, a) => add(mul(sum, place), complex(a)), complex(0));
-  return add(div(times(series, 2), mul(denominator, denominator)), div(complex(1 / Math.sqrt(Math.PI)), denominator));
+  const denominator = real(L).sub(iz);
+  const place = real(L).add(iz).div(denominator);
+  const series = COEFFICIENTS.reduceRight((sum, a) => sum.mul(place).add(real(a)), real(0));
+  return series
+    .scale(2)
+    .div(denominator.mul(denominator))
+    .add(real(1 / Math.sqrt(Math.PI)).div(denominator));
 }
 
 /** The plasma dispersion function Z. */
-const plasma = (z: ComplexNumber): ComplexNumber => mul(complex(0, Math.sqrt(Math.PI)), faddeeva(z));
+const plasma = (z: Complex): Complex => complex(0, Math.sqrt(Math.PI)).mul(faddeeva(z));
 
 /** 1 + z Z(z) */
-const response = (z: ComplexNumber): ComplexNumber => add(complex(1), mul(z, plasma(z)));
+const response = (z: Complex): Complex => real(1).add(z.mul(plasma(z)));
 
-type Dispersion = (omega: ComplexNumber) => ComplexNumber;
+type Dispersion = (omega: Complex) => Complex;
 
 /** One Maxwellian along the wave vector. */
 export interface Maxwellian {
@@ -50,21 +55,29 @@ const langmuir =
   (omega) =>
     beams
       .map(({ fraction, drift, sigma }) => {
-        const z = times(sub(omega, complex(k * drift)), 1 / (Math.SQRT2 * k * sigma));
-        return times(response(z), fraction / (k * sigma) ** 2);
+        const z = omega.sub(real(k * drift)).scale(1 / (Math.SQRT2 * k * sigma));
+        return response(z).scale(fraction / (k * sigma) ** 2);
       })
-      .reduce(add, complex(1));
+      .reduce((a, b) => a.add(b), real(1));
 
 /**
  * The field of a Langmuir wave of a Maxwellian at rest that begins with the density 1 + cos(k x), carried back to t = 0 along its damping:
  * 2 / k |Z(z) / (sqrt2 k sigma D'(omega))|, the residue of the inverse Laplace transform.
  */
-export function langmuirAmplitude(k: number, sigma: number, omega: ComplexNumber): number {
+export function langmuirAmplitude(k: number, sigma: number, omega: Complex): number {
   const relation = langmuir(k, [{ fraction: 1, drift: 0, sigma }]);
   const step = 1e-5;
-  const slope = times(sub(relation(add(omega, complex(step))), relation(sub(omega, complex(step)))), 1 / (2 * step));
+  const slope = relation(omega.add(real(step)))
+    .sub(relation(omega.sub(real(step))))
+    .scale(1 / (2 * step));
   const scale = Math.SQRT2 * k * sigma;
-  return (2 / k) * abs(div(times(plasma(times(omega, 1 / scale)), 1 / scale), slope));
+  return (
+    (2 / k) *
+    plasma(omega.scale(1 / scale))
+      .scale(1 / scale)
+      .div(slope)
+      .abs()
+  );
 }
 
 /**
@@ -74,19 +87,22 @@ export function langmuirAmplitude(k: number, sigma: number, omega: ComplexNumber
 export const weibel =
   (k: number, sigma1: number, square: number): Dispersion =>
   (omega) =>
-    add(sub(mul(omega, omega), complex(k * k + 1)), times(response(times(omega, 1 / (Math.SQRT2 * k * sigma1))), square / sigma1 ** 2));
+    omega
+      .mul(omega)
+      .sub(real(k * k + 1))
+      .add(response(omega.scale(1 / (Math.SQRT2 * k * sigma1))).scale(square / sigma1 ** 2));
 
 /** The frequency of light in these electrons, by `weibel`: nothing damps it, as no particle is as fast. */
 export const lightWave = (k: number, sigma1: number, square: number): number =>
-  zero(weibel(k, sigma1, square), complex(Math.sqrt(k * k + 1))).re;
+  zero(weibel(k, sigma1, square), real(Math.sqrt(k * k + 1))).re;
 
 /** The zeros of D that lead from some starts, the one that grows fastest first; a zero is found from several of them, and counted once. */
-export function zeros(dispersion: Dispersion, starts: readonly ComplexNumber[]): ComplexNumber[] {
-  const found: ComplexNumber[] = [];
+export function zeros(dispersion: Dispersion, starts: readonly Complex[]): Complex[] {
+  const found: Complex[] = [];
   for (const start of starts) {
     const omega = zeroOrNone(dispersion, start);
     // Skips ends of the rule that are not zeros, as where D jumps by orders of magnitude.
-    if (omega && abs(dispersion(omega)) < 1e-8 && !found.some((other) => abs(sub(other, omega)) < 1e-6)) found.push(omega);
+    if (omega && dispersion(omega).abs() < 1e-8 && !found.some((other) => other.sub(omega).abs() < 1e-6)) found.push(omega);
   }
   return found.sort((a, b) => b.im - a.im);
 }
@@ -95,28 +111,28 @@ export function zeros(dispersion: Dispersion, starts: readonly ComplexNumber[]):
  * Frequencies of the longitudinal waves of some beams, the fastest growing or least damped first. Waves that a beam damps within a fraction of their
  * period are not looked for.
  */
-export function langmuirWaves(k: number, beams: readonly Maxwellian[]): ComplexNumber[] {
+export function langmuirWaves(k: number, beams: readonly Maxwellian[]): Complex[] {
   const thermal = k * Math.max(...beams.map(({ sigma }) => sigma));
   const reach = 1.2 * Math.sqrt(1 + 3 * thermal * thermal) + k * Math.max(...beams.map(({ drift }) => Math.abs(drift)));
-  const starts: ComplexNumber[] = [];
+  const starts: Complex[] = [];
   for (let n = -10; n <= 10; n++)
     for (let m = 0; m <= 6; m++) starts.push(complex((reach * n) / 10, 0.45 - (m / 6) * (0.9 + 2.5 * thermal)));
   return zeros(langmuir(k, beams), starts);
 }
 
 /** A zero of D near `start`, by the secant rule. Throws RangeError if it finds none. */
-function zero(dispersion: Dispersion, start: ComplexNumber): ComplexNumber {
+function zero(dispersion: Dispersion, start: Complex): Complex {
   const found = zeroOrNone(dispersion, start);
   if (!found) throw new RangeError(`no frequency near ${start.re} + ${start.im} i`);
   return found;
 }
 
-function zeroOrNone(dispersion: Dispersion, start: ComplexNumber): ComplexNumber | undefined {
-  let [a, b] = [start, add(start, complex(1e-4, 1e-4))];
+function zeroOrNone(dispersion: Dispersion, start: Complex): Complex | undefined {
+  let [a, b] = [start, start.add(complex(1e-4, 1e-4))];
   let [fa, fb] = [dispersion(a), dispersion(b)];
   for (let n = 0; n < 100; n++) {
-    if (abs(sub(b, a)) <= 1e-14 * (1 + abs(b))) return b;
-    const next = sub(b, div(mul(fb, sub(b, a)), sub(fb, fa)));
+    if (b.sub(a).abs() <= 1e-14 * (1 + b.abs())) return b;
+    const next = b.sub(fb.mul(b.sub(a)).div(fb.sub(fa)));
     if (!Number.isFinite(next.re) || !Number.isFinite(next.im)) return undefined;
     [a, fa] = [b, fb];
     [b, fb] = [next, dispersion(next)];

@@ -1,5 +1,5 @@
 import { IsoformError } from "isoform";
-import { complex } from "../judgement/complex.js";
+import { complex } from "isoform";
 import { langmuirAmplitude, langmuirWaves, lightWave, weibel, zeros, type Maxwellian } from "../judgement/dispersion.js";
 import type { Distribution } from "../particles/distribution.js";
 import { peaks, within, type Series } from "../judgement/fits.js";

@@ -1,5 +1,6 @@
 import type { CompileOptions } from "../../kernel/compile.js";
 import { descending } from "../../kernel/read/depth.js";
+import { flatCall, writtenResults } from "../../kernel/declare/flat.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
 import type { Params } from "../../kernel/declare/params.js";
 import { INSPECT } from "../../base/inspect.js";
@@ -26,7 +27,7 @@ import type {
 import type { Policy } from "../launch/policy.js";
 import { tools } from "../tools/tools.js";
 import { atFirstUse, TuningTable } from "../tuning/tuning.js";
-import { BYTES, CPU_MEMORY, newShape, requireData, stridesOf, View } from "../memory/view.js";
+import { BYTES, CPU_MEMORY, newData, newShape, stridesOf, View } from "../memory/view.js";
 import { backlog } from "./backlog.js";
 import type { CopiesFold } from "./fold-copies.js";
 import { capturing, loopRegion, type CapturedWork, type CapturedRegion } from "./graph.js";
@@ -112,19 +113,19 @@ export abstract class CpuDevice implements Device {
 
   from<T extends NumericType | "u8">(
     type: ElementToken<T>,
-    data: ArrayLike<number>,
-    shape: number | readonly number[] = data?.length ?? 0,
+    data: ArrayLike<unknown>,
+    shape?: number | readonly number[],
     options?: ArrayOptions,
   ): View<T> {
     this.requireOpen();
-    const extents = newShape(type, shape, options);
-    requireData(type.type, extents, data);
-    const view = this.array(type, extents, options);
-    writeView(view, data);
+    const { extents, numbers } = newData(type, data, shape, options);
+    const view = this.array({ type: type.type }, extents, options);
+    writeView(view, numbers);
     return view;
   }
 
-  prepare<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Launch {
+  prepare<P extends Params>(written: Kernel<P>, given: Args<P>, policy: Policy, options?: LaunchOptions): Launch {
+    const { kernel, args } = flatCall(written, given);
     return this.launch(kernel, args, policy, options, false);
   }
 
@@ -152,8 +153,9 @@ export abstract class CpuDevice implements Device {
     return this.launch<Params>(kernel, args, policy, { precision: "strict", checked: false }, false);
   }
 
-  async run<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, asked: DeviceRunOptions = {}): Promise<Results<P>> {
+  async run<P extends Params>(written: Kernel<P>, given: Args<P>, policy: Policy, asked: DeviceRunOptions = {}): Promise<Results<P>> {
     this.requireOpen();
+    const { kernel, args } = flatCall(written, given);
     const [options, signal] = withoutSignal(asked);
     const captured = capturing();
     // Code and arguments of earlier launches may be in use.
@@ -164,14 +166,15 @@ export abstract class CpuDevice implements Device {
     if (begun) {
       begun.signal = signal;
       await this.own.untilRun(begun);
-      return begun.results as Results<P>;
+      return writtenResults(kernel, begun.results!) as Results<P>;
     }
     const prepare = (): CpuLaunch => this.launch(kernel, args, policy, options, true);
     const waits = captured || tools.size > 0 || this.tuning.measuring;
     const prepared = waits ? prepare() : aheadOf(prepare);
     if (prepared instanceof StillCompiling) {
       const kept = { ...args };
-      return (await this.runCompiled(prepared, () => this.launch(kernel, kept, policy, options, true), signal)) as Results<P>;
+      const results = await this.runCompiled(prepared, () => this.launch(kernel, kept, policy, options, true), signal);
+      return writtenResults(kernel, results) as Results<P>;
     }
     const launch = this.tuning.measuring ? await atFirstUse(this, prepared) : prepared;
     let results: Record<string, number> | undefined;

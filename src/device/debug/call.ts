@@ -3,6 +3,9 @@ import type { Binding } from "../launch/binding.js";
 import type { AnyView } from "../memory/blocked-view.js";
 import { foldOfParam } from "../cpu/partials.js";
 import type { ReduceParam } from "../../ir/types.js";
+import { componentsOfValue, compositeOf, compositeValue } from "../../kernel/declare/composite.js";
+import { METHODS } from "../../kernel/declare/params.js";
+import { partNames } from "../../kernel/declare/flat.js";
 import type { CopyArena } from "./arena.js";
 import { checkedScatter, checkedTable, checkedView } from "./checked-view.js";
 import { WatchedTeam } from "./team.js";
@@ -36,13 +39,21 @@ export function callKernel(binding: Binding, args: Record<string, unknown>, aren
 
 /** The first argument of the function. */
 function parametersOf(
-  { kernel, ir, scalars }: Binding,
+  { kernel: flat, ir, scalars }: Binding,
   args: Record<string, unknown>,
   arena: CopyArena,
   watch: Watch,
 ): Record<string, unknown> {
+  const kernel = flat.written ?? flat;
+  const parts = partNames(kernel.params);
   const one = (name: string): unknown => {
     const token = kernel.params[name];
+    const of = compositeOf(token);
+    if (of)
+      return compositeValue(
+        of,
+        parts.get(name)!.map((part) => scalars[part] as number),
+      );
     if (typeof token !== "object") return token;
     switch (token.kind) {
       case "scalar":
@@ -52,19 +63,20 @@ function parametersOf(
       case "view":
         return checkedView(name, args[name] as AnyView, token, arena, watch);
       case "scatter":
-        return checkedScatter(name, token.op, args[name] as AnyView, arena, watch);
+        return checkedScatter(name, token, args[name] as AnyView, arena, watch);
       case "table":
         return checkedTable(name, token.values, watch);
       case "reduce": {
         const param = ir.params.find((p): p is ReduceParam => p.kind === "reduce" && p.name === name)!;
         const fold = foldOfParam(param);
         let total = param.identity;
-        const method = { sum: "add", min: "min", max: "max", custom: "merge" }[param.op];
-        return { [method]: (value: number) => (total = fold(total, value)) };
+        return { [METHODS[param.op]]: (value: number) => (total = fold(total, value)) };
       }
       case "reduceEach":
         // Compiled code, which runs after the function, checks components and has the results.
-        return { [token.op === "sum" ? "add" : token.op]: () => undefined };
+        return { [METHODS[token.op]]: () => undefined };
+      case "reduceComposite":
+        return { [METHODS[token.op]]: (value: unknown) => void componentsOfValue(token.of, value, `${name} folds`) };
       default:
         return unreachable(token);
     }

@@ -1,7 +1,8 @@
 import type { ViewToken } from "../../kernel/declare/params.js";
-import { vectorPlace, type VectorType } from "../../kernel/declare/vectors.js";
+import { componentPlace, componentsOfValue, compositePlace, type CompositeType } from "../../kernel/declare/composite.js";
+import { METHODS, type ScatterToken } from "../../kernel/declare/params.js";
 import { ELEMENTS, valueType } from "../../ir/scalars.js";
-import type { ElementType, NumericType, ScatterOp } from "../../ir/types.js";
+import type { ElementType, NumericType } from "../../ir/types.js";
 import { belowOf } from "../cpu/host-view.js";
 import { foldOf } from "../cpu/partials.js";
 import { BlockedView, storageOf, type AnyView } from "../memory/blocked-view.js";
@@ -17,9 +18,11 @@ type Nested = { readonly length: number; [index: number]: unknown };
 interface Cells {
   name: string;
   shape: readonly number[];
-  /** The vectors whose components lie along the last axis. */
-  of?: VectorType;
+  /** The type of values whose components lie along the last axes. */
+  of?: CompositeType;
   get(indices: readonly number[]): number;
+  /** The same, without a note that it is read. */
+  peek?(indices: readonly number[]): number;
   set?(indices: readonly number[], value: unknown): void;
 }
 
@@ -36,14 +39,20 @@ function nest(cells: Cells, watch: Watch, prefix: readonly number[] = []): Neste
     if (index < 0 || index >= extent) watch.fail(`index ${index} is outside axis ${axis} of "${cells.name}", which has extent ${extent}`);
     return [...prefix, index];
   };
-  const isVector = cells.of !== undefined && axis === cells.shape.length - 2;
+  const { of } = cells;
+  const isValue = of !== undefined && axis === cells.shape.length - 1 - of.axes.length;
   const at = (indices: readonly number[]): unknown => {
     if (last) return cells.get(indices);
-    if (!isVector) return nest(cells, watch, indices);
-    const component = (n: number): number[] => [...indices, n];
-    return vectorPlace(
-      cells.of!,
-      (n) => cells.get(component(n)),
+    if (!isValue) return nest(cells, watch, indices);
+    const component = (n: number): number[] => [...indices, ...componentPlace(of, n)];
+    // The value as it is now; a component that is not looked at counts as not read.
+    const now = of.fields.map((_, n) => cells.peek!(component(n)));
+    return compositePlace(
+      of,
+      (n) => {
+        cells.get(component(n));
+        return now[n];
+      },
       (n, value) => cells.set!(component(n), value),
     );
   };
@@ -63,10 +72,10 @@ function nest(cells: Cells, watch: Watch, prefix: readonly number[] = []): Neste
     set(_, key, value) {
       if (typeof key === "symbol") return false;
       const indices = checked(key);
-      if (isVector) {
+      if (isValue) {
         // All components are read before the first is written.
-        const parts = cells.of!.fields.map((field) => (value as Record<string, unknown>)[field]);
-        parts.forEach((part, n) => cells.set!([...indices, n], part));
+        const parts = of.fields.map((field) => (value as Record<string, unknown>)[field]);
+        parts.forEach((part, n) => cells.set!([...indices, ...componentPlace(of, n)], part));
         return true;
       }
       if (!last) watch.fail(`"${cells.name}" has ${cells.shape.length} axes, and is assigned with ${axis + 1} indices`);
@@ -96,6 +105,7 @@ export function checkedView(
       name,
       shape: view.shape,
       of,
+      peek: (indices) => array[at(indices)],
       get(indices) {
         const offset = at(indices);
         watch.read(piece, elementAt(offset), what(indices));
@@ -177,19 +187,30 @@ export function checkedScratch(type: NumericType, length: number, watch: Watch):
 }
 
 /** A scatter target: the object with `add`, `min` or `max` that the function sees. */
-export function checkedScatter(name: string, op: ScatterOp, view: AnyView, arena: CopyArena, watch: Watch): object {
+export function checkedScatter(
+  name: string,
+  { op, of }: Pick<ScatterToken, "op" | "of">,
+  view: AnyView,
+  arena: CopyArena,
+  watch: Watch,
+): object {
   const array = arena.array(storageOf(view));
   const at = offsetIn(view);
   const fold = foldOf(op, view.type as NumericType);
-  const method = (...args: number[]): void => {
-    const indices = args.slice(0, -1);
-    if (indices.length !== view.rank) watch.fail(`"${name}" has ${view.rank} axes, and is given ${indices.length} indices`);
+  const rank = view.rank - (of?.axes.length ?? 0);
+  const method = (...args: unknown[]): void => {
+    const indices = args.slice(0, -1) as number[];
+    if (indices.length !== rank) watch.fail(`"${name}" has ${rank} axes, and is given ${indices.length} indices`);
     indices.forEach((index, axis) => {
       if (!Number.isInteger(index) || index < 0 || index >= view.shape[axis])
         watch.fail(`index ${index} is outside axis ${axis} of "${name}", which has extent ${view.shape[axis]}`);
     });
-    const offset = at(indices);
-    array[offset] = fold(array[offset], args[args.length - 1]);
+    const value = args[args.length - 1];
+    const values = of ? componentsOfValue(of, value, `${name} folds`) : [value as number];
+    values.forEach((part, n) => {
+      const offset = at(of ? [...indices, ...componentPlace(of, n)] : indices);
+      array[offset] = fold(array[offset], part);
+    });
   };
-  return { [op === "sum" ? "add" : op]: method };
+  return { [METHODS[op]]: method };
 }

@@ -2,6 +2,7 @@ import { DeviceError } from "../../base/errors.js";
 import { INSPECT } from "../../base/inspect.js";
 import type { ElementType } from "../../ir/types.js";
 import { descending } from "../../kernel/read/depth.js";
+import { flatCall } from "../../kernel/declare/flat.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
 import type { Params } from "../../kernel/declare/params.js";
 import { withoutSignal } from "../launch/signal.js";
@@ -25,7 +26,7 @@ import type {
 import type { AnyDeviceQueue } from "../launch/device-queue.js";
 import type { Policy } from "../launch/policy.js";
 import { atFirstUse, TuningTable } from "../tuning/tuning.js";
-import { BYTES, newShape, requireData, stridesOf, View, type Buffer, type MemorySpace } from "../memory/view.js";
+import { BYTES, newData, newShape, stridesOf, View, type Buffer, type MemorySpace } from "../memory/view.js";
 
 /** Owner of the memory of a GPU, whatever drives it. */
 interface MemoryOwner {
@@ -108,25 +109,26 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
 
   from<T extends ElementType>(
     type: ElementToken<T>,
-    data: ArrayLike<number>,
-    shape: number | readonly number[] = data?.length ?? 0,
+    data: ArrayLike<unknown>,
+    shape?: number | readonly number[],
     options?: ArrayOptions,
   ): View<T> {
     this.requireOpen();
-    const extents = newShape(type, shape, options);
-    requireData(type.type, extents, data);
-    const view = this.array(type, extents, options);
-    this.fill(view, data);
+    const { extents, numbers } = newData(type, data, shape, options);
+    const view = this.array({ type: type.type }, extents, options);
+    this.fill(view, numbers);
     return view;
   }
 
-  prepare<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Launch {
+  prepare<P extends Params>(written: Kernel<P>, given: Args<P>, policy: Policy, options?: LaunchOptions): Launch {
     this.requireOpen();
+    const { kernel, args } = flatCall(written, given);
     return descending(kernel, () => this.launch(bind(this, kernel, args, policy, options)));
   }
 
-  async run<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, asked: DeviceRunOptions = {}): Promise<Results<P>> {
+  async run<P extends Params>(written: Kernel<P>, given: Args<P>, policy: Policy, asked: DeviceRunOptions = {}): Promise<Results<P>> {
     this.requireOpen();
+    const { kernel, args } = flatCall(written, given);
     const [options] = withoutSignal(asked);
     const call = { device: this, kernel, args, policy, options, compile: {} };
     const kept = this.keepsLaunches ? this.launches.take(call) : undefined;

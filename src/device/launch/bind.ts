@@ -26,8 +26,9 @@ import {
 } from "../../kernel/compile.js";
 import { describe } from "../../base/describe.js";
 import { LaunchError } from "../../base/errors.js";
+import { compositeOf } from "../../kernel/declare/composite.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
-import type { ParamToken, ReduceEachToken, ViewToken } from "../../kernel/declare/params.js";
+import type { ParamToken, ReduceEachToken, ScatterToken, ViewToken } from "../../kernel/declare/params.js";
 import { BlockedView, storageOf, type AnyView } from "../memory/blocked-view.js";
 import type { Device, PeerStore, LaunchOptions, Precision, ScatterStrategy } from "../device.js";
 import { OPTIONS, type Binding, type BindArguments, type Checked, type CompiledCall } from "./binding.js";
@@ -102,7 +103,7 @@ function checkAnew(call: BindArguments, compiled: CompiledCall): Checked {
     if (typeof token !== "object" || !token) continue;
     if (token.kind === "scalar") scalars[name] = check.scalar(name, token.type);
     else if (token.kind === "view") given[name] = check.elements(name, token);
-    else if (token.kind === "scatter") given[name] = check.view(name, token.element, token.rank);
+    else if (token.kind === "scatter") given[name] = check.elements(name, token);
     else if (token.kind === "reduce") {
       const value = own(args, name);
       outputs[name] = value === undefined || typeof value === "number" ? undefined : check.output(name, token.type);
@@ -243,7 +244,8 @@ class Checks {
   }
 
   names(): void {
-    const takesArgument = (token: ParamToken): boolean => typeof token === "object" && token?.kind !== "table";
+    const takesArgument = (token: ParamToken): boolean =>
+      (typeof token === "object" && token?.kind !== "table") || compositeOf(token) !== undefined;
     for (const name of Object.keys(this.args)) {
       const declared = Object.hasOwn(this.kernel.params, name);
       if (declared && !takesArgument(this.kernel.params[name]))
@@ -252,7 +254,7 @@ class Checks {
         );
       if (!declared)
         this.fail(
-          `there is no parameter "${name}"; it takes ${Object.entries(this.kernel.params)
+          `there is no parameter "${name}"; it takes ${Object.entries((this.kernel.written ?? this.kernel).params)
             .filter(([, t]) => takesArgument(t))
             .map(([n]) => n)
             .join(", ")}`,
@@ -288,14 +290,17 @@ class Checks {
     return this.scalar(name, type) as number;
   }
 
-  /** An array of numbers, or of vectors, whose components lie along its last axis. */
-  elements(name: string, { element, rank, of }: ViewToken): AnyView {
-    const view = this.view(name, element, rank);
-    if (of && view.shape[rank - 1] !== of.fields.length)
-      return this.fail(
-        `${name} is view(${of.name}), and is given a view of shape [${view.shape}]; give one with ${of.fields.length} components along the last axis`,
-      );
-    return view;
+  /** An array of numbers, or of values of several numbers, which lie along its last axes. */
+  elements(name: string, { kind, element, rank, of }: ViewToken | ScatterToken): AnyView {
+    if (!of) return this.view(name, element, rank);
+    const view = this.view(name, element, undefined);
+    const { axes } = of;
+    if (view.rank === rank && axes.every((extent, axis) => view.shape[rank - axes.length + axis] === extent)) return view;
+    const before = rank - axes.length;
+    const declared = `${of.name}${before > 1 ? `, ${before}` : ""}`;
+    return this.fail(
+      `${name} is ${kind}(${declared}), and is given a view of shape [${view.shape}]; give one of rank ${rank} with ${axes.join(" x ")} components along the last ${axes.length === 1 ? "axis" : "axes"}: device.array(${of.name}, n)`,
+    );
   }
 
   view(name: string, element: string, rank: number | undefined): AnyView {

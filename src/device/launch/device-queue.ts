@@ -2,6 +2,7 @@ import { DeviceError, LaunchError } from "../../base/errors.js";
 import { otherCopies } from "../../base/copies.js";
 import { describe } from "../../base/describe.js";
 import type { ElementType } from "../../ir/types.js";
+import { writtenResults } from "../../kernel/declare/flat.js";
 import type { Device, DeviceEvent, Graph, Launch, Queue } from "../device.js";
 import { overlap, requireApart } from "../memory/overlap.js";
 import { requireAlike, requireData, View, type TypedArray, type TypedArrayOf } from "../memory/view.js";
@@ -209,7 +210,7 @@ export abstract class DeviceQueue<OwnLaunch extends Launch & Resubmitted, OwnGra
     if (!results) return this.refuseResults(launch);
     const given = await (this.alone.has(launch) ? this.resultsAlone(this.ownLaunch(launch)!, results) : this.orFault(() => results));
     await this.pause();
-    return given;
+    return writtenResults(launch.kernel, given) as Record<string, number>;
   }
 
   protected refuseResults({ kernel }: Launch): never {

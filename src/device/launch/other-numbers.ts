@@ -1,5 +1,6 @@
 import { describe } from "../../base/describe.js";
 import { LaunchError } from "../../base/errors.js";
+import { flatValues } from "../../kernel/declare/flat.js";
 import type { Params } from "../../kernel/declare/params.js";
 import type { Launch } from "../device.js";
 import type { BindArguments } from "./binding.js";
@@ -15,12 +16,13 @@ export function withNumbers(call: BindArguments, scalars: ScalarValues = {}, pol
     throw new LaunchError(`a launch of kernel "${kernel.name}" on ${device.name} is submitted again: ${problem}`);
   };
   if (typeof scalars !== "object" || !scalars) fail(`it is given ${describe(scalars)} for its scalars; give them by name, { a }`);
-  for (const name of Object.keys(scalars)) {
+  const given = flatValues(kernel, scalars);
+  for (const name of Object.keys(given)) {
     const token = Object.hasOwn(kernel.params, name) ? kernel.params[name] : undefined;
     if (typeof token !== "object" || (token.kind !== "scalar" && token.kind !== "fixed"))
       fail(`"${name}" is not a scalar of it, and only scalars and the range can be other ones; prepare a launch for other views`);
   }
-  return { ...call, args: { ...args, ...scalars }, policy };
+  return { ...call, args: { ...args, ...given }, policy };
 }
 
 /** The error of a launch that would have to be prepared during a capture. */
@@ -55,7 +57,8 @@ export class OtherNumbers {
     if (!scalars && !policy) return device.queue.submit(this.launch);
     const call = withNumbers(this.call, scalars, policy);
     if ((device.queue as { readonly capturing?: boolean }).capturing) throw notInCapture(call);
-    const key = JSON.stringify([Object.entries(scalars ?? {}).map(([name, value]) => [name, exact(value)]), call.policy]);
+    const numbers = Object.entries(call.args).filter((each): each is [string, number | boolean] => typeof each[1] !== "object");
+    const key = JSON.stringify([numbers.map(([name, value]) => [name, exact(value)]), call.policy]);
     const other = this.kept.get(key) ?? device.prepare<Params>(call.kernel, call.args, call.policy, call.options);
     // Puts it last, as the one that was used last.
     this.kept.delete(key);

@@ -2,6 +2,7 @@ import { ELEMENTS } from "../../ir/scalars.js";
 import { isRank, MAX_RANK } from "../../base/rank.js";
 import { reachOf } from "../../ir/reach.js";
 import type { ElementType } from "../../ir/types.js";
+import { componentsOfValue, compositeOf } from "../../kernel/declare/composite.js";
 import type { Rank } from "../../kernel/declare/params.js";
 import { LaunchError } from "../../base/errors.js";
 import { INSPECT } from "../../base/inspect.js";
@@ -194,7 +195,7 @@ export function requireElementType(what: string, type: { readonly type: ElementT
   if (!type || !Object.hasOwn(ELEMENTS, type.type)) throw new LaunchError(`${what} needs an element type: f64, f32, i32, u32 or u8`);
 }
 
-/** The extents of a new array. Throws LaunchError if the element type, the shape or the layout is invalid. */
+/** The extents of a new array, with the axes of components at the end. Throws LaunchError if the element type, the shape or the layout is invalid. */
 export function newShape(type: { readonly type: ElementType } | undefined, shape: Shape, options: { layout?: string } = {}): number[] {
   requireElementType("an array", type);
   if (typeof shape !== "number" && !Array.isArray(shape))
@@ -202,7 +203,7 @@ export function newShape(type: { readonly type: ElementType } | undefined, shape
   requireOptions("an array", options, ["layout"]);
   const { layout = "right" } = options;
   if (layout !== "right" && layout !== "left") throw new LaunchError(`an array has no layout "${layout}"; use "right" or "left"`);
-  const extents = typeof shape === "number" ? [shape] : [...shape];
+  const extents = [...(typeof shape === "number" ? [shape] : shape), ...(compositeOf(type)?.axes ?? [])];
   requireShape(extents);
   return extents;
 }
@@ -236,6 +237,24 @@ export function requireData(type: ElementType, shape: readonly number[], data: A
   if (typeof data !== "object" || !data) throw new LaunchError(`${describe(data)} is given for values of a view: give an array of numbers`);
   if (data.length !== size) throw new LaunchError(`${data.length} values for a view of shape [${shape}], which has ${size}`);
   requireFitting(type, data);
+}
+
+/** Numbers of a new array, and its extents: given one by one, or of vectors and the like as a list of values. Throws LaunchError as `newShape` and `requireData` do. */
+export function newData(
+  type: { readonly type: ElementType },
+  data: ArrayLike<unknown>,
+  shape: Shape | undefined,
+  options?: { layout?: string },
+): { readonly extents: number[]; readonly numbers: ArrayLike<number> } {
+  const of = compositeOf(type);
+  const isList = of !== undefined && typeof data?.[0] === "object";
+  const numbers = (
+    isList ? Array.from(data).flatMap((value, n) => componentsOfValue(of, value, `value ${n} is`)) : data
+  ) as ArrayLike<number>;
+  const given = shape ?? (isList ? data.length : Math.ceil((data?.length ?? 0) / (of?.fields.length ?? 1)));
+  const extents = newShape(type, given, options);
+  requireData(type.type, extents, numbers);
+  return { extents, numbers };
 }
 
 /** Throws LaunchError unless one view can be copied to the other. */

@@ -1,4 +1,5 @@
 import { LaunchError } from "../../base/errors.js";
+import { array } from "./private-arrays.js";
 import { copysign, exactPowi as power } from "../../ir/exact.js";
 
 /**
@@ -60,7 +61,7 @@ export function span(begin: number, end: number, step = 1): Iterable<number> {
   };
 }
 
-const BUILTINS: Readonly<Record<string, unknown>> = { mulhi, powi, copysign, print, span };
+const BUILTINS: Readonly<Record<string, unknown>> = { mulhi, powi, copysign, print, span, array };
 
 /** True for the name of a function of Isoform's own that the compiler knows. */
 export const isBuiltin = (name: string): boolean => Object.hasOwn(BUILTINS, name);

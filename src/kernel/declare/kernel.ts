@@ -20,6 +20,8 @@ export interface Kernel<P extends Params = Params, K extends PolicyKind = Policy
   readonly location: Location;
   /** Ready code in place of the function's: see `kernelFromIR`. */
   readonly ir?: KernelIR;
+  /** The kernel as its author wrote it, where this one has its parameters part by part: see `flatKernel`. */
+  readonly written?: Kernel;
 }
 /** Index set of a kernel: a range, or a league of teams. */
 export type PolicyKind = "range" | "team";

@@ -4,7 +4,7 @@ import { identityOf } from "../../ir/identity.js";
 import { requireOptions } from "../../base/own.js";
 import { isRank, MAX_RANK } from "../../base/rank.js";
 import { ELEMENTS, NUMERIC_TYPES } from "../../ir/scalars.js";
-import type { ComponentType, VectorToken, VectorType } from "./vectors.js";
+import type { AnyComposite, ComponentType, CompositeToken, CompositeType } from "./composite.js";
 import { callSite } from "./location.js";
 import { originalPosition } from "#source-map";
 import type { ElementType, NumericType, ReduceOp, ScalarType, ScatterOp } from "../../ir/types.js";
@@ -37,7 +37,7 @@ const SCATTER_OPS: readonly ScatterOp[] = ["sum", "min", "max"];
 
 /** The type of a token given to `maker`. Throws LaunchError if it has none, as with a missing import. */
 function typeOf<T extends ScalarType | ElementType>(token: { readonly type: T }, name: string, maker: Function): T {
-  const type = (token as typeof token | undefined)?.type;
+  const type = typeof token === "function" ? undefined : (token as typeof token | undefined)?.type;
   if (type && (type === "bool" || Object.hasOwn(ELEMENTS, type))) return type;
   throw refusal(name, maker, `is given ${describe(token)} for a type; use f64, f32, i32 or u32`);
 }
@@ -58,32 +58,18 @@ export interface ViewToken<T extends ElementType = ElementType, R extends Rank =
   readonly element: T;
   readonly rank: R;
   readonly disjoint: boolean;
-  /** The vectors whose components lie along the last axis. */
-  readonly of?: VectorType;
+  /** The type of values whose components lie along the last axes. */
+  readonly of?: CompositeType;
 }
 export type Rank = 1 | 2 | 3 | 4 | 5 | 6 | 7;
 
-/** A parameter that is an array of vectors: a launch gives it an array with one more axis, the components. */
-export interface VectorViewToken<P = unknown, T extends ComponentType = ComponentType, R extends Rank = Rank> extends ViewToken<
-  T,
-  Deeper[R]
-> {
-  readonly of: VectorType;
+/** A parameter that is an array of vectors or other values of several numbers: a launch gives it an array with more axes, the components. */
+export interface CompositeViewToken<P = unknown, T extends ComponentType = ComponentType, R extends Rank = Rank> extends ViewToken<T> {
+  readonly of: CompositeType;
   /** Stands in the type alone: an element as the body sees it, and the number of indices. */
   readonly place?: P;
   readonly indices?: R;
 }
-/** Ranks with one more axis. */
-interface Deeper {
-  1: 2;
-  2: 3;
-  3: 4;
-  4: 5;
-  5: 6;
-  6: 7;
-  7: never;
-}
-
 /**
  * An array of `rank` 1 to 7 that the kernel reads or writes, indexed as `a[i]`, `a[i][j]`, ...
  * `disjoint: true` asserts that no two elements of the range write one location where the analysis cannot see it; js-debug checks it.
@@ -94,25 +80,30 @@ export function view<T extends ElementToken, R extends Rank>(
   rank: R,
   options?: { disjoint?: boolean },
 ): ViewToken<T["type"], R>;
-export function view<P, T extends ComponentType>(of: VectorToken<unknown, P, T, never>): VectorViewToken<P, T, 1>;
+export function view<P, T extends ComponentType>(of: CompositeToken<unknown, P, T, never>): CompositeViewToken<P, T, 1>;
 export function view<P, T extends ComponentType, R extends Rank>(
-  of: VectorToken<unknown, P, T, never>,
+  of: CompositeToken<unknown, P, T, never>,
   rank: R,
   options?: { disjoint?: boolean },
-): VectorViewToken<P, T, R>;
-export function view(
-  element: ElementToken | VectorToken<unknown, unknown, ComponentType, never>,
-  rank: Rank = 1,
-  options: { disjoint?: boolean } = {},
-): ViewToken {
+): CompositeViewToken<P, T, R>;
+export function view(element: ElementToken | AnyComposite, rank: Rank = 1, options: { disjoint?: boolean } = {}): ViewToken {
   requireOptions("view(...)", options, ["disjoint"]);
   if (!isRank(rank)) throw refusal("view", view, rankProblem(rank));
-  if (element?.kind === "vector") {
-    const { vector: of } = element;
-    if (!isRank(rank + 1)) throw refusal("view", view, `has ${rank} axes of ${of.name}; use at most ${MAX_RANK - 1}`);
-    return { kind: "view", element: of.element, rank: (rank + 1) as Rank, disjoint: options.disjoint ?? false, of };
+  if (element?.kind === "composite") {
+    const { composite: of } = element;
+    return { kind: "view", element: of.element, rank: deeper("view", view, rank, of), disjoint: options.disjoint ?? false, of };
   }
   return { kind: "view", element: typeOf(element, "view", view), rank, disjoint: options.disjoint ?? false };
+}
+
+/** The rank of an array of `rank` axes of such values. */
+function deeper(name: string, maker: Function, rank: Rank, { name: of, axes }: CompositeType): Rank {
+  const whole = rank + axes.length;
+  return isRank(whole) ? (whole as Rank) : refuse(maker, name, `has ${rank} axes of ${of}; use at most ${MAX_RANK - axes.length}`);
+}
+
+function refuse(maker: Function, name: string, problem: string): never {
+  throw refusal(name, maker, problem);
 }
 
 /** A parameter of a kernel that `scatter(...)` declares. */
@@ -121,6 +112,21 @@ export interface ScatterToken<T extends NumericType = NumericType, R extends Ran
   readonly element: T;
   readonly rank: R;
   readonly op: O;
+  /** The type of values whose components lie along the last axes. */
+  readonly of?: CompositeType;
+}
+
+/** The same of vectors and other values of several numbers, each folded component by component. */
+export interface CompositeScatterToken<
+  V = unknown,
+  T extends ComponentType = ComponentType,
+  R extends Rank = Rank,
+  O extends ScatterOp = ScatterOp,
+> extends ScatterToken<T, Rank, O> {
+  readonly of: CompositeType;
+  /** Stands in the type alone, as the number of indices does. */
+  readonly value?: V;
+  readonly indices?: R;
 }
 
 /** An array that any element may add into, at any index: `h.add(i, v)`, `h.add(i, j, v)`. The kernel cannot read it. */
@@ -131,9 +137,18 @@ export function scatter<T extends NumericToken, R extends Rank, O extends Scatte
   rank: R,
   op: O,
 ): ScatterToken<T["type"], R, O>;
-export function scatter(element: NumericToken, rank: Rank = 1, op: ScatterOp = "sum"): ScatterToken {
+export function scatter<V, T extends ComponentType, R extends Rank = 1, O extends ScatterOp = "sum">(
+  of: CompositeToken<V, unknown, T, never>,
+  rank?: R,
+  op?: O,
+): CompositeScatterToken<V, T, R, O>;
+export function scatter(element: NumericToken | AnyComposite, rank: Rank = 1, op: ScatterOp = "sum"): ScatterToken {
   if (!isRank(rank)) throw refusal("scatter", scatter, rankProblem(rank));
   if (!SCATTER_OPS.includes(op)) throw refusal("scatter", scatter, `folds by "${op}"; use ${SCATTER_OPS.join(", ")}`);
+  if (element?.kind === "composite") {
+    const { composite: of } = element;
+    return { kind: "scatter", element: of.element, rank: deeper("scatter", scatter, rank, of), op, of };
+  }
   return { kind: "scatter", element: typeOf(element, "scatter", scatter), rank, op };
 }
 
@@ -153,6 +168,17 @@ export interface ReduceEachToken<T extends NumericType = NumericType, O extends 
   readonly op: O;
   readonly identity: number;
   readonly components: number;
+}
+
+/** A reduction of vectors or other values of several numbers, component by component, that `sum`, `min` or `max` declares. */
+export interface CompositeReduceToken<V = unknown, T extends ComponentType = ComponentType, O extends ScatterOp = ScatterOp> {
+  readonly kind: "reduceComposite";
+  readonly type: T;
+  readonly op: O;
+  readonly identity: number;
+  readonly of: CompositeType;
+  /** Stands in the type alone. */
+  readonly value?: V;
 }
 
 /** A number on the devices that takes the result of a container's reduction: see `Scalar`. */
@@ -188,7 +214,8 @@ interface ReduceOptions {
 export function sum<T extends NumericToken>(type: T): ReduceToken<T["type"], "sum">;
 export function sum<T extends NumericToken>(type: T, components: number): ReduceEachToken<T["type"], "sum">;
 export function sum<S extends ResultScalar>(into: S, options?: ReduceOptions): ReduceIntoToken<S, "sum">;
-export function sum(of: NumericToken | ResultScalar, options?: ReduceOptions | number): ReduceToken | ReduceEachToken {
+export function sum<V, T extends ComponentType>(of: CompositeToken<V, unknown, T, never>): CompositeReduceToken<V, T, "sum">;
+export function sum(of: ReduceOf, options?: ReduceOptions | number): AnyReduceToken {
   return reduction("sum", sum, of, options);
 }
 
@@ -196,7 +223,8 @@ export function sum(of: NumericToken | ResultScalar, options?: ReduceOptions | n
 export function min<T extends NumericToken>(type: T): ReduceToken<T["type"], "min">;
 export function min<T extends NumericToken>(type: T, components: number): ReduceEachToken<T["type"], "min">;
 export function min<S extends ResultScalar>(into: S, options?: ReduceOptions): ReduceIntoToken<S, "min">;
-export function min(of: NumericToken | ResultScalar, options?: ReduceOptions | number): ReduceToken | ReduceEachToken {
+export function min<V, T extends ComponentType>(of: CompositeToken<V, unknown, T, never>): CompositeReduceToken<V, T, "min">;
+export function min(of: ReduceOf, options?: ReduceOptions | number): AnyReduceToken {
   return reduction("min", min, of, options);
 }
 
@@ -204,7 +232,8 @@ export function min(of: NumericToken | ResultScalar, options?: ReduceOptions | n
 export function max<T extends NumericToken>(type: T): ReduceToken<T["type"], "max">;
 export function max<T extends NumericToken>(type: T, components: number): ReduceEachToken<T["type"], "max">;
 export function max<S extends ResultScalar>(into: S, options?: ReduceOptions): ReduceIntoToken<S, "max">;
-export function max(of: NumericToken | ResultScalar, options?: ReduceOptions | number): ReduceToken | ReduceEachToken {
+export function max<V, T extends ComponentType>(of: CompositeToken<V, unknown, T, never>): CompositeReduceToken<V, T, "max">;
+export function max(of: ReduceOf, options?: ReduceOptions | number): AnyReduceToken {
   return reduction("max", max, of, options);
 }
 
@@ -221,13 +250,16 @@ export const assign = <S extends ResultScalar>(scalar: S): AssignToken<S> => ({ 
 /** Components of a reduction, at most: each is one more result of the launch. */
 const MOST_COMPONENTS = 64;
 
-function reduction(
-  op: ScatterOp,
-  maker: Function,
-  of: NumericToken | ResultScalar,
-  options: ReduceOptions | number = {},
-): ReduceToken | ReduceEachToken | ReduceIntoToken {
-  const type = typeOf(of, op, maker);
+type ReduceOf = NumericToken | ResultScalar | AnyComposite;
+type AnyReduceToken = ReduceToken | ReduceEachToken | ReduceIntoToken | CompositeReduceToken;
+
+function reduction(op: ScatterOp, maker: Function, of: ReduceOf, options: ReduceOptions | number = {}): AnyReduceToken {
+  if ("kind" in (of ?? {}) && (of as AnyComposite).kind === "composite") {
+    const { composite } = of as AnyComposite;
+    if (typeof options === "number") throw refusal(op, maker, `has components by itself; write ${op}(${composite.name})`);
+    return { kind: "reduceComposite", type: composite.element, op, identity: identityOf(op, composite.element), of: composite };
+  }
+  const type = typeOf(of as NumericToken | ResultScalar, op, maker);
   const identity = identityOf(op, type);
   if (typeof options === "number") {
     if (!(Number.isInteger(options) && options >= 1 && options <= MOST_COMPONENTS))
@@ -295,6 +327,8 @@ export type ParamToken =
   | ScatterToken
   | ReduceToken
   | ReduceEachToken
+  | CompositeReduceToken
+  | AnyComposite
   | TableToken
   | FixedToken
   | Helper
@@ -311,9 +345,10 @@ interface Nest<T> {
   readonly length: number;
 }
 /** Elements one after the other, too: `for (const v of a)` and `for (const [k, v] of a.entries())`. */
-interface Row extends Nest<number>, Iterable<number> {
-  entries(): Iterable<[k: number, value: number]>;
+export interface Elements<T> extends Nest<T>, Iterable<T> {
+  entries(): Iterable<[k: number, value: T]>;
 }
+type Row = Elements<number>;
 /** By rank. */
 interface Nests {
   1: Row;
@@ -326,16 +361,16 @@ interface Nests {
 }
 /** The same of vectors. */
 type NestOf<E, R extends Rank> = R extends 1
-  ? Nest<E>
+  ? Elements<E>
   : R extends 2
-    ? Nest<Nest<E>>
+    ? Nest<Elements<E>>
     : R extends 3
-      ? Nest<Nest<Nest<E>>>
+      ? Nest<Nest<Elements<E>>>
       : R extends 4
-        ? Nest<Nest<Nest<Nest<E>>>>
+        ? Nest<Nest<Nest<Elements<E>>>>
         : R extends 5
-          ? Nest<Nest<Nest<Nest<Nest<E>>>>>
-          : Nest<Nest<Nest<Nest<Nest<Nest<E>>>>>>;
+          ? Nest<Nest<Nest<Nest<Elements<E>>>>>
+          : Nest<Nest<Nest<Nest<Nest<Elements<E>>>>>>;
 interface Indices {
   1: [i: number];
   2: [i: number, j: number];
@@ -345,6 +380,8 @@ interface Indices {
   6: [...Indices[5], n: number];
   7: [...Indices[6], o: number];
 }
+/** Methods that fold, by operation. */
+export const METHODS = { sum: "add", min: "min", max: "max", custom: "merge" } as const;
 type ScatterMethod<O extends ScatterOp> = O extends "sum" ? "add" : O;
 export type ReduceMethod<O extends ReduceOp> = O extends "sum" ? "add" : O extends "custom" ? "merge" : O;
 type TableOf<V> = V extends readonly (infer E)[]
@@ -368,21 +405,33 @@ export type BodyParam<P> = P extends number
         ? T extends "bool"
           ? boolean
           : number
-        : P extends VectorViewToken<infer E, ComponentType, infer R>
+        : P extends CompositeViewToken<infer E, ComponentType, infer R>
           ? NestOf<E, R>
           : P extends ViewToken<ElementType, infer R>
             ? Nests[R]
-            : P extends ScatterToken<NumericType, infer R, infer O>
-              ? { [M in ScatterMethod<O>]: (...args: [...Indices[R], value: number]) => void }
-              : P extends ReduceToken<NumericType, infer O>
-                ? { [M in ReduceMethod<O>]: (value: number) => void }
-                : P extends ReduceEachToken<NumericType, infer O>
-                  ? { [M in ReduceMethod<O>]: (k: number, value: number) => void }
-                  : P extends TableToken<infer V>
-                    ? TableOf<V>
-                    : P extends Helper | ArrayType
-                      ? P
-                      : never;
+            : P extends AnyCompositeParam
+              ? BodyComposite<P>
+              : P extends ScatterToken<NumericType, infer R, infer O>
+                ? { [M in ScatterMethod<O>]: (...args: [...Indices[R], value: number]) => void }
+                : P extends ReduceToken<NumericType, infer O>
+                  ? { [M in ReduceMethod<O>]: (value: number) => void }
+                  : P extends ReduceEachToken<NumericType, infer O>
+                    ? { [M in ReduceMethod<O>]: (k: number, value: number) => void }
+                    : P extends TableToken<infer V>
+                      ? TableOf<V>
+                      : P extends Helper | ArrayType
+                        ? P
+                        : never;
+type AnyCompositeParam = AnyComposite | CompositeScatterToken | CompositeReduceToken;
+/** Values of several numbers, and what folds them. */
+type BodyComposite<P> =
+  P extends CompositeToken<infer V, unknown, ComponentType, never>
+    ? V
+    : P extends CompositeScatterToken<infer V, ComponentType, infer R, infer O>
+      ? { [M in ScatterMethod<O>]: (...args: [...Indices[R], value: V]) => void }
+      : P extends CompositeReduceToken<infer V, ComponentType, infer O>
+        ? { [M in ReduceMethod<O>]: (value: V) => void }
+        : never;
 /** The parameters as a kernel's body sees them. */
 export type BodyParams<P extends Params> = { [K in keyof P]: BodyParam<P[K]> };
 

@@ -6,8 +6,7 @@ import { readVariable, type Lowering } from "./lowering.js";
 import { lowerOperator } from "./operators.js";
 import { assignRecord, recordVariables, partsOf, type RecordValue } from "./records.js";
 import { pathOf } from "../read/syntax.js";
-import type { VectorType } from "../declare/vectors.js";
-import { storeVector } from "./vectors.js";
+import { componentIndices, storeComposite, type ElementPlace } from "./composites.js";
 import { literalExpr } from "./types.js";
 import { Scope, constantExpr, isShort, type ScalarValue, type LoweredValue } from "./values.js";
 import { scalarOperand } from "./operands.js";
@@ -103,7 +102,7 @@ export function assignTo(cx: Lowering, node: acorn.AssignmentExpression, scope: 
   if (compound === "&&" || compound === "||" || compound === "??")
     cx.fail(node, `${operator} is not part of the kernel language`, "write if");
   const target = assignmentTarget(cx, left, scope);
-  if (target.kind === "vector") return assignVector(cx, target, node, scope);
+  if (target.kind === "composite") return assignComposite(cx, target, node, scope);
   let [current, value] = cx.inOrder<LoweredValue>(
     [() => (compound ? valueAt(cx, target, node) : { kind: "void" }), () => given(cx, target, cx.expression(right, scope), right)],
     (old) => {
@@ -117,8 +116,8 @@ export function assignTo(cx: Lowering, node: acorn.AssignmentExpression, scope: 
   return value;
 }
 
-/** `x[i] = v` of a view of vectors. */
-function assignVector(cx: Lowering, target: VectorTarget, node: acorn.AssignmentExpression, scope: Scope): LoweredValue {
+/** `x[i] = v` of an array of vectors and the like. */
+function assignComposite(cx: Lowering, target: CompositeTarget, node: acorn.AssignmentExpression, scope: Scope): LoweredValue {
   const { place } = target;
   if (node.operator !== "=") return cx.fail(node, `${node.operator} of a ${place.of.name}`, "write x[i] = x[i].add(v)");
   const [, value] = cx.inOrder<LoweredValue>([() => ({ kind: "void" }), () => cx.expression(node.right, scope)], (nothing) => {
@@ -126,7 +125,7 @@ function assignVector(cx: Lowering, target: VectorTarget, node: acorn.Assignment
     return nothing;
   });
   const settled = cx.materialise(value, node, "part");
-  storeVector(cx, { ...place, indices: target.indices }, settled, node);
+  storeComposite(cx, { ...place, indices: target.indices }, settled, node);
   return settled;
 }
 
@@ -142,7 +141,7 @@ function given(cx: Lowering, target: AssignmentTarget, value: LoweredValue, node
 /** Lowers `x++` and its kin; the value is the old one for the postfix forms. */
 export function updateTarget(cx: Lowering, node: acorn.UpdateExpression, scope: Scope, asValue = false): LoweredValue {
   const target = assignmentTarget(cx, node.argument, scope);
-  if (target.kind === "vector") return cx.fail(node, `${node.operator} of a ${target.place.of.name}`, "write x[i] = x[i].add(v)");
+  if (target.kind === "composite") return cx.fail(node, `${node.operator} of a ${target.place.of.name}`, "write x[i] = x[i].add(v)");
   const old = valueAt(cx, target, node);
   const before = asValue && !node.prefix ? cx.materialiseScalar(old, node) : old;
   const sum = lowerOperator(cx, node.operator === "++" ? "+" : "-", before, literalExpr(1), node);
@@ -167,12 +166,12 @@ function assignPattern(cx: Lowering, pattern: acorn.Pattern, value: LoweredValue
   return value;
 }
 
-type VectorTarget = Extract<AssignmentTarget, { kind: "vector" }>;
+type CompositeTarget = Extract<AssignmentTarget, { kind: "composite" }>;
 type AssignmentTarget =
   | { kind: "variable"; variable: LoweredValue & { kind: "variable" } }
   | { kind: "view"; view: { name: string; element: NumericType }; indices: Expr[] }
-  | { kind: "vector"; place: NonNullable<RecordValue["place"]> & { of: VectorType }; indices: Expr[] }
-  | { kind: "element"; array: LoweredValue & { kind: "array" }; indices: Expr[] };
+  | { kind: "composite"; place: ElementPlace; indices: Expr[] }
+  | { kind: "element"; array: { name: string; type: NumericType }; indices: Expr[] };
 
 /** Target on the left of an assignment. */
 function assignmentTarget(cx: Lowering, node: acorn.Expression | acorn.Pattern, scope: Scope): AssignmentTarget {
@@ -201,7 +200,7 @@ function assignmentTarget(cx: Lowering, node: acorn.Expression | acorn.Pattern, 
   const value = lowerElement(cx, object, node, scope);
   if (value.kind === "variable") return { kind: "variable", variable: value };
   if (value.kind === "record" && value.of && value.place)
-    return { kind: "vector", place: { ...value.place, of: value.of }, indices: [...value.place.indices] };
+    return { kind: "composite", place: value.place, indices: [...value.place.indices] };
   if (object.kind === "tuple")
     return cx.fail(node, "an array literal that is declared const cannot be assigned", "declare it with let, or use new Float64Array(n)");
   if (value.kind === "scalar" && value.expr.op === "load") {
@@ -230,17 +229,21 @@ function assignmentTarget(cx: Lowering, node: acorn.Expression | acorn.Pattern, 
   return cx.fail(node, "this cannot be assigned");
 }
 
-/** `x[i].y`, a component of an element of a view. */
+/** `x[i].y`, a component of an array's element. */
 function componentTarget(cx: Lowering, { of, place }: RecordValue, node: acorn.MemberExpression): AssignmentTarget {
   const field = (node.property as acorn.Identifier).name;
   const n = of!.fields.indexOf(field);
   if (n < 0) return cx.fail(node, `a ${of!.name} has no component "${field}"`, `it has ${of!.fields.join(", ")}`);
   const name = pathOf(node.object) ?? "v";
   if (!place) return cx.fail(node, `${name} is a ${of!.name} and does not change`, `write ${name} = ${name}.with(${n}, value), with let`);
-  return { kind: "view", view: { name: place.view, element: place.element }, indices: [...place.indices, constantExpr("i32", n)] };
+  const { kind, name: array, element } = place;
+  const indices = componentIndices(place, n);
+  return kind === "view"
+    ? { kind, view: { name: array, element }, indices }
+    : { kind: "element", array: { name: array, type: element }, indices };
 }
 
-function valueAt(cx: Lowering, target: Exclude<AssignmentTarget, VectorTarget>, node: acorn.Node): ScalarValue {
+function valueAt(cx: Lowering, target: Exclude<AssignmentTarget, CompositeTarget>, node: acorn.Node): ScalarValue {
   if (target.kind === "variable") return readVariable(target.variable);
   // The place is both read and written: indices with work in them are evaluated once.
   target.indices = target.indices.map((e) => (isShort(e) ? e : cx.materialiseScalar({ kind: "scalar", expr: e }, node, "at").expr));
@@ -259,7 +262,7 @@ function keepIndices(cx: Lowering, target: AssignmentTarget, node: acorn.Node): 
 
 function write(cx: Lowering, target: AssignmentTarget, value: ScalarValue, node: acorn.Node): void {
   const location = cx.at(node);
-  if (target.kind === "vector") return cx.fail(node, `a number goes to a ${target.place.of.name}`, `write ${target.place.of.name}(...)`);
+  if (target.kind === "composite") return cx.fail(node, `a number goes to a ${target.place.of.name}`, `write ${target.place.of.name}(...)`);
   if (target.kind === "variable") cx.assign(target.variable, value, node);
   else if (target.kind === "view")
     cx.out.push({

@@ -1,7 +1,7 @@
 import type * as acorn from "acorn";
 import type { Expr } from "../../ir/types.js";
 import { isBuiltin } from "../declare/builtins.js";
-import { lowerElement, property } from "./expressions.js";
+import { compositeArray, lowerElement, property } from "./expressions.js";
 import { alongAxis, lowerDeposit, fieldMethod } from "./fields.js";
 import type { Lowering } from "./lowering.js";
 import { outerMember, unknown } from "./outer.js";
@@ -11,9 +11,10 @@ import { lanesMethod, teamMethod } from "./team.js";
 import { pathOf, stringOf } from "../read/syntax.js";
 import { toolCall } from "./tool-calls.js";
 import { Scope, constantExpr, type LoweredValue } from "./values.js";
-import { METHODS, asIndex, scalarsOf } from "./operands.js";
+import { METHODS } from "../declare/params.js";
+import { asIndex, scalarsOf } from "./operands.js";
 import { inline } from "./inline.js";
-import { constructVector, vectorMethod } from "./vectors.js";
+import { compositeMethod, construct, foldComposite } from "./composites.js";
 
 const VOID: LoweredValue = { kind: "void" };
 
@@ -55,7 +56,8 @@ export function lowerCall(cx: Lowering, node: acorn.CallExpression, scope: Scope
 
 function apply(cx: Lowering, fn: LoweredValue, node: acorn.CallExpression, scope: Scope): LoweredValue {
   if (fn.kind === "builtin" && fn.name === "print") return printLine(cx, node, scope);
-  if (fn.kind === "vector") return constructVector(cx, fn.of, node, scope);
+  if (fn.kind === "composite") return construct(cx, fn.of, node, scope);
+  if (fn.kind === "builtin" && fn.name === "array") return compositeArray(cx, node, scope);
   if (fn.kind === "builtin" && fn.name === "span")
     return cx.fail(node, "span stands outside of the head of a loop", "write for (const k of span(begin, end))");
   if (fn.kind === "builtin") return mathCall(cx, fn.name, node, scope);
@@ -71,8 +73,11 @@ function apply(cx: Lowering, fn: LoweredValue, node: acorn.CallExpression, scope
 function method(cx: Lowering, target: LoweredValue, name: string, node: acorn.CallExpression, scope: Scope): LoweredValue | undefined {
   const location = cx.at(node);
   switch (target.kind) {
+    case "reduceComposite":
+      return foldComposite(cx, target, name, node, scope);
     case "scatter": {
-      const { op, rank, element: type } = target;
+      const { op, rank, element: type, of } = target;
+      if (of) return foldComposite(cx, { ...target, of }, name, node, scope);
       if (name !== METHODS[op])
         return cx.fail(node, `${target.name} has no method "${name}"`, `it folds by ${op}: write ${target.name}.${METHODS[op]}(...)`);
       if (node.arguments.length !== rank + 1)
@@ -119,7 +124,12 @@ function method(cx: Lowering, target: LoweredValue, name: string, node: acorn.Ca
       return VOID;
     }
     case "array": {
-      if (name !== "fill") return cx.fail(node, `arrays have no method "${name}" in a kernel`, "write a loop");
+      if (name !== "fill" || target.of)
+        return cx.fail(
+          node,
+          `${target.of ? `arrays of ${target.of.name}` : "arrays"} have no method "${name}" in a kernel`,
+          "write a loop",
+        );
       const [value] = oneArgument(cx, node, scope);
       const held = cx.materialiseScalar({ kind: "scalar", expr: cx.stored(value, target.type, node, "the private array") }, node).expr;
       const k = cx.unique("k");
@@ -136,7 +146,7 @@ function method(cx: Lowering, target: LoweredValue, name: string, node: acorn.Ca
       return VOID;
     }
     case "record":
-      return vectorMethod(cx, target, name, node, scope);
+      return compositeMethod(cx, target, name, node, scope);
     case "field":
       return fieldMethod(cx, target, name, node, scope);
     case "axis":

@@ -5,7 +5,7 @@ import { captured, nothing, type Captures } from "../declare/captures.js";
 import { describe } from "../../base/describe.js";
 import { KernelError } from "../../base/errors.js";
 import { arrayTypeOf, type ScalarToken, type TableToken } from "../declare/params.js";
-import { vectorTypeOf } from "../declare/vectors.js";
+import { compositeOf } from "../declare/composite.js";
 import { parseFunction, type FunctionSource } from "../read/source.js";
 import { pathOf } from "../read/syntax.js";
 import { tableOf } from "./tables.js";
@@ -38,7 +38,7 @@ const lists = new WeakMap<object, CaptureList>();
  * Throws KernelError.
  */
 export function capturesOf(owner: Owner): CaptureList | undefined {
-  const given = Object.values(owner.params).filter((token) => typeof token === "function" && captured(token));
+  const given = Object.values(owner.params).filter((token) => typeof token === "function" && !compositeOf(token) && captured(token));
   if (!owner.captures && given.length === 0) return undefined;
   let list = lists.get(owner);
   if (!list) {
@@ -167,8 +167,8 @@ export class CaptureList {
     const array = arrayTypeOf(value);
     if (array) return { kind: "arrayType", type: array };
     if (typeof value === "function") {
-      const vector = vectorTypeOf(value);
-      if (vector) return { kind: "vector", of: vector };
+      const composite = compositeOf(value);
+      if (composite) return { kind: "composite", of: composite };
       const builtin = builtinName(value);
       if (builtin !== undefined) return { kind: "builtin", name: builtin };
       const math = Object.getOwnPropertyNames(Math).find((name) => (Math as unknown as Record<string, unknown>)[name] === value);

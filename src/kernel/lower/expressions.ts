@@ -13,7 +13,7 @@ import { outerMember, undefinedUsed, unknown, unknownMember } from "./outer.js";
 import { eitherRecord } from "./records.js";
 import { isNothing } from "./tool-calls.js";
 import { literalExpr } from "./types.js";
-import { vectorElement } from "./vectors.js";
+import { compositeElement, compositePart } from "./composites.js";
 import { Scope, constantExpr, type ScalarValue, type LoweredValue } from "./values.js";
 
 export function identifier(cx: Lowering, node: acorn.Identifier, scope: Scope): LoweredValue {
@@ -49,7 +49,7 @@ export function lowerElement(cx: Lowering, object: LoweredValue, node: acorn.Mem
     case "view": {
       const first = of.prefix.length === 0;
       const prefix = [...of.prefix, first && subscript.kind === "particle" ? localOf(subscript.index, "i32") : index()];
-      if (of.of && prefix.length === of.rank - 1) return vectorElement(cx, of, prefix, node);
+      if (of.of && prefix.length === of.rank - of.of.axes.length) return compositeElement(cx, { ...of, of: of.of }, prefix, node, "view");
       if (prefix.length < of.rank) return { ...of, prefix };
       return { kind: "scalar", expr: { op: "load", type: of.element, view: of.name, indices: prefix, location: cx.at(node) } };
     }
@@ -61,7 +61,7 @@ export function lowerElement(cx: Lowering, object: LoweredValue, node: acorn.Mem
     case "components":
       return component(cx, of, index(), node);
     case "array":
-      return { kind: "scalar", expr: { op: "element", type: of.type, array: of.name, index: index(), location: cx.at(node) } };
+      return arrayElement(cx, of, index(), node);
     case "tuple": {
       const at = knownConstant(cx, index());
       if (at === undefined)
@@ -79,6 +79,17 @@ export function lowerElement(cx: Lowering, object: LoweredValue, node: acorn.Mem
     default:
       return scalarOperand(cx, of, node);
   }
+}
+
+/** `a[k]` of a private array. */
+export function arrayElement(
+  cx: Lowering,
+  { name, type, of }: Extract<LoweredValue, { kind: "array" }>,
+  index: Expr,
+  node: acorn.Node,
+): LoweredValue {
+  if (of) return compositeElement(cx, { name, of, element: type }, [index], node, "array");
+  return { kind: "scalar", expr: { op: "element", type, array: name, index, location: cx.at(node) } };
 }
 
 /** `object.name` */
@@ -99,7 +110,8 @@ export function property(cx: Lowering, object: LoweredValue, name: string, node:
       `${name} of a ${object.of.name} is a method`,
       `call it: v.${name}(${object.of.methods[name].takes.length > 0 ? "..." : ""})`,
     );
-  if (object.kind === "record") return object.fields.get(name) ?? cx.fail(node, `the object has no field "${name}"`);
+  if (object.kind === "record")
+    return object.fields.get(name) ?? compositePart(cx, object, name, node) ?? cx.fail(node, `the object has no field "${name}"`);
   if (object.kind === "team" && name === "index") return { kind: "scalar", expr: { op: "index", type: "i32", axis: 0 } };
   if (object.kind === "team" && name === "size") return { kind: "scalar", expr: { op: "teamSize", type: "i32" } };
   if (object.kind === "namespace") {
@@ -237,10 +249,33 @@ export function newArray(cx: Lowering, node: acorn.NewExpression, scope: Scope):
     );
     return array;
   }
-  const length = knownConstant(cx, scalarOf(cx, argument, scope).expr);
-  if (typeof length !== "number" || !Number.isInteger(length) || length < 1 || length > 65536)
-    return cx.fail(node, "the length of a private array must be a constant from 1 to 65536", "use a number or a fixed(i32) parameter");
-  return declareArray(cx, node, type, length, "private");
+  return declareArray(cx, node, type, constantLength(cx, argument, scope, node), "private");
+}
+
+/** `array(vec3, 8)`: a private array, each value's components one after the other. */
+export function compositeArray(cx: Lowering, node: acorn.CallExpression, scope: Scope): LoweredValue {
+  const [first, second] = node.arguments;
+  const token = first && cx.expression(first, scope);
+  if (token?.kind !== "composite" || node.arguments.length !== 2)
+    return cx.fail(
+      node,
+      "array takes a type of vectors, matrices and the like, and a length",
+      "write array(vec3, 8), or new Float64Array(8)",
+    );
+  const { of } = token;
+  const length = constantLength(cx, second, scope, node, of.fields.length);
+  const made = declareArray(cx, node, of.element, length * of.fields.length, "private");
+  return { ...made, length, of };
+}
+
+/** Numbers of a private array, at most. */
+const MOST_PRIVATE = 65536;
+
+function constantLength(cx: Lowering, node: ExpressionNode, scope: Scope, at: acorn.Node, parts = 1): number {
+  const most = Math.floor(MOST_PRIVATE / parts);
+  const length = knownConstant(cx, scalarOf(cx, node, scope).expr);
+  if (typeof length === "number" && Number.isInteger(length) && length >= 1 && length <= most) return length;
+  return cx.fail(at, `the length of a private array must be a constant from 1 to ${most}`, "use a number or a fixed(i32) parameter");
 }
 
 export function declareArray(

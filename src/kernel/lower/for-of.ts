@@ -3,6 +3,8 @@ import { isIndex } from "../../ir/scalars.js";
 import type { Expr } from "../../ir/types.js";
 import { bindPattern } from "./assignments.js";
 import { callsSpan } from "./calls.js";
+import { compositeElement } from "./composites.js";
+import { arrayElement } from "./expressions.js";
 import { knownConstant } from "./constant.js";
 import type { CallFrame, Lowering } from "./lowering.js";
 import { insideLoop } from "./loops.js";
@@ -90,12 +92,10 @@ function elements(cx: Lowering, list: LoweredValue, node: acorn.Node, give: (k: 
       });
     }
     case "array":
-      return over(constantExpr("i32", list.length), (index) => ({
-        kind: "scalar",
-        expr: { op: "element", type: list.type, array: list.name, index, location },
-      }));
+      return over(constantExpr("i32", list.length), (at) => arrayElement(cx, list, at, node));
     case "view": {
-      const { name: view, element: type, rank, prefix } = list;
+      const { name: view, element: type, of, prefix } = list;
+      const rank = list.rank - (of?.axes.length ?? 0);
       if (prefix.length !== rank - 1)
         return cx.fail(
           node,
@@ -103,6 +103,7 @@ function elements(cx: Lowering, list: LoweredValue, node: acorn.Node, give: (k: 
           "give all indices but the last, or count with for (const i of span(0, n))",
         );
       const stop: Expr = { op: "extent", type: "i32", view, axis: prefix.length };
+      if (of) return over(stop, (at) => compositeElement(cx, { name: view, of, element: type }, [...prefix, at], node, "view"));
       return over(stop, (at) => ({ kind: "scalar", expr: { op: "load", type, view, indices: [...prefix, at], location } }));
     }
     // Any other value has no elements to go over.

@@ -18,11 +18,13 @@ import {
   type ReduceIntoToken,
   type ReduceToken,
 } from "../declare/params.js";
-import { vectorTypeOf } from "../declare/vectors.js";
+import { compositeOf, type CompositeType } from "../declare/composite.js";
+import { partNames } from "../declare/flat.js";
+import { compositeFrom } from "./composites.js";
 import { parseFunction, type FunctionSource } from "../read/source.js";
 import { bindsAs } from "../read/syntax.js";
 import { tableOf } from "./tables.js";
-import { Scope, constantExpr, type FunctionValue, type LoweredValue } from "./values.js";
+import { Scope, constantExpr, type FunctionValue, type LoweredValue, type ScalarValue } from "./values.js";
 import { scalarOperand } from "./operands.js";
 import { startHeld } from "./held.js";
 import { inline } from "./inline.js";
@@ -181,7 +183,7 @@ class KernelLowering {
   private functions(): Scope {
     const scope = new Scope();
     for (const [name, token] of Object.entries(this.kernel.params))
-      if (typeof token === "function") scope.bind(name, this.globals.find(name)!);
+      if (typeof token === "function" && !compositeOf(token)) scope.bind(name, this.globals.find(name)!);
     const { captures } = this;
     return captures ? new CaptureScope((path) => captures.inBody(path), captures, scope) : scope;
   }
@@ -194,8 +196,8 @@ class KernelLowering {
 
   private declare(name: string, token: Token): void {
     if (typeof token === "function") {
-      const vector = vectorTypeOf(token);
-      if (vector) return this.globals.bind(name, { kind: "vector", of: vector });
+      const composite = compositeOf(token);
+      if (composite) return this.compositeParam(name, composite);
       const builtin = builtinName(token);
       if (builtin !== undefined) return this.globals.bind(name, { kind: "builtin", name: builtin });
       const type = arrayTypeOf(token);
@@ -266,7 +268,7 @@ class KernelLowering {
       case "scatter":
         this.param(
           { kind: "scatter", name, element: token.element, rank: token.rank, op: token.op },
-          { kind: "scatter", name, element: token.element, rank: token.rank, op: token.op },
+          { kind: "scatter", name, element: token.element, rank: token.rank, op: token.op, of: token.of },
         );
         return;
       case "reduce":
@@ -280,6 +282,13 @@ class KernelLowering {
         return;
       case "reduceEach":
         return;
+      case "reduceComposite": {
+        const { type, op, identity, of } = token;
+        const parts = this.partsOf(name);
+        for (const part of parts) this.ir.params.push({ kind: "reduce", name: part, type, op, identity: wrap(type, identity) });
+        this.globals.bind(name, { kind: "reduceComposite", name, op, of, parts });
+        return;
+      }
       case "table": {
         const table =
           tableOf(name, token) ?? this.fail(`the table "${name}" is not a full array of rank 1 to 4`, "give every row the same length");
@@ -293,6 +302,23 @@ class KernelLowering {
           "declare f64, view(f64), scatter(f64), sum(f64), table(f64, [...]), fixed(i32), a number, true, false or a function",
         );
     }
+  }
+
+  private partsOf(name: string): readonly string[] {
+    return partNames(this.kernel.params).get(name)!;
+  }
+
+  /** A value of several numbers that is given with each launch. */
+  private compositeParam(name: string, of: CompositeType): void {
+    if (this.kernel.policy !== "range" && this.kernel.policy !== "team")
+      this.fail(
+        `the parameter "${name}" is a ${of.name}, which containers do not take`,
+        `list ${of.name} as a capture, and make the value in the body`,
+      );
+    const type = of.element;
+    const parts = this.partsOf(name).map((part): ScalarValue => ({ kind: "scalar", expr: { op: "param", type, name: part } }));
+    for (const part of this.partsOf(name)) this.ir.params.push({ kind: "scalar", name: part, type });
+    this.globals.bind(name, compositeFrom(of, parts));
   }
 
   /** A reduction of several components becomes as many, each of which takes at the end what a private array holds. */

@@ -4,7 +4,7 @@ import type { Expr, KernelIR, Location, ScalarType, Stmt, Table } from "../../ir
 import { KernelError } from "../../base/errors.js";
 import { REMEDY } from "../read/depth.js";
 import { mayLackPlus } from "../read/lost-plus.js";
-import type { VectorType } from "../declare/vectors.js";
+import type { CompositeType } from "../declare/composite.js";
 import type { FunctionSource } from "../read/source.js";
 import { convert, asF64, unify, type Unified } from "./types.js";
 import { Scope, constantExpr, isLeaf, type FunctionValue, type ScalarValue, type LoweredValue, type LocalVariable } from "./values.js";
@@ -19,7 +19,7 @@ export type ReturnShape =
   | { kind: "scalar" }
   | { kind: "void" }
   | { kind: "tuple"; items: ReturnShape[] }
-  | { kind: "record"; of?: VectorType; fields: Map<string, ReturnShape> };
+  | { kind: "record"; of?: CompositeType; fields: Map<string, ReturnShape> };
 
 /**
  * Knowledge that attempts to lower a kernel leave to the next one. The text is read from top to bottom, but a variable's type may become known below

@@ -1,3 +1,4 @@
+import { METHODS } from "../declare/params.js";
 import { isUnsigned } from "../../ir/scalars.js";
 import type * as acorn from "acorn";
 import type { Expr } from "../../ir/types.js";
@@ -65,15 +66,15 @@ export function scalarOperand(cx: Lowering, value: LoweredValue, node: acorn.Nod
   }
 }
 function notNumber(cx: Lowering, value: LoweredValue, node: acorn.Node): never {
-  const vector = value.kind === "record" ? value.of : undefined;
-  if (vector) return cx.fail(node, `a ${vector.name} is used as a number`, "write v.add(w) for sums, and v.x for a component");
+  const of = value.kind === "record" ? value.of : undefined;
+  if (of) return cx.fail(node, `a ${of.name} is used as a number`, `write v.add(w) for sums, and v.${of.fields[0]} for a component`);
   return cx.fail(node, `${DESCRIPTIONS[value.kind] ?? value.kind} is used as a number`);
 }
 
-export const METHODS = { sum: "add", min: "min", max: "max", custom: "merge" } as const;
 const DESCRIPTIONS: Partial<Record<LoweredValue["kind"], string>> = {
   record: "an object",
-  vector: "a type of vectors",
+  composite: "a type of vectors or the like",
+  reduceComposite: "a reduction",
   array: "a private array",
   tuple: "an array literal",
   function: "a function",

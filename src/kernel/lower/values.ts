@@ -1,6 +1,6 @@
 import type { Expr, NumericType, ReduceOp, ScalarType, ScatterOp } from "../../ir/types.js";
 import type { Dimension, Level } from "../declare/cells.js";
-import type { VectorType } from "../declare/vectors.js";
+import type { CompositeType } from "../declare/composite.js";
 import type { FunctionNode, FunctionSource } from "../read/source.js";
 
 /**
@@ -10,8 +10,8 @@ import type { FunctionNode, FunctionSource } from "../read/source.js";
 export type LoweredValue =
   | ScalarValue
   | LocalVariable
-  /** `of`: its elements along the last axis are the components of a vector. */
-  | { kind: "view"; name: string; element: NumericType; rank: number; prefix: Expr[]; of?: VectorType }
+  /** `of`: its elements along the last axes are the components of values of that type. */
+  | { kind: "view"; name: string; element: NumericType; rank: number; prefix: Expr[]; of?: CompositeType }
   | FieldValue
   /** Components of one cell of a field with several; `own` if it is the body's cell, which may be written. */
   | { kind: "components"; field: FieldValue; cell: Expr[]; own: boolean }
@@ -21,18 +21,21 @@ export type LoweredValue =
   /** The particle's place in the columns, in a local. */
   | { kind: "particle"; index: string }
   | { kind: "deposit"; name: string; element: NumericType; cardinality: number }
-  | { kind: "scatter"; name: string; element: NumericType; rank: number; op: ScatterOp }
+  | { kind: "scatter"; name: string; element: NumericType; rank: number; op: ScatterOp; of?: CompositeType }
   | { kind: "reduce"; name: string; type: NumericType; op: ReduceOp; result?: LocalVariable }
   /** A scalar that a scalar step sets. */
   | { kind: "assign"; name: string; type: NumericType }
   /** A reduction of several components, which a private array holds until the body, or the turn of a shared loop, ends. */
   | { kind: "reduceEach"; name: string; type: NumericType; op: ScatterOp; array: string; result?: LocalVariable }
-  | { kind: "array"; name: string; type: NumericType; length: number }
+  /** A reduction of values of several numbers, each component by a parameter of its own. */
+  | { kind: "reduceComposite"; name: string; op: ScatterOp; of: CompositeType; parts: readonly string[] }
+  /** `length` counts values of type `of`, if it has one. */
+  | { kind: "array"; name: string; type: NumericType; length: number; of?: CompositeType }
   | { kind: "table"; name: string; type: NumericType; shape: number[]; prefix: Expr[] }
   | { kind: "tuple"; items: LoweredValue[] }
   | RecordParts
-  /** A type of vectors, which constructs them. */
-  | { kind: "vector"; of: VectorType }
+  /** A type of values of several numbers, which constructs them. */
+  | { kind: "composite"; of: CompositeType }
   | FunctionValue
   | { kind: "builtin"; name: string }
   | { kind: "arrayType"; type: NumericType }
@@ -43,18 +46,18 @@ export type LoweredValue =
   | { kind: "lanes" }
   | { kind: "void" };
 
-/** An object, or a vector. */
+/** An object, or a value of several numbers such as a vector. */
 interface RecordParts {
   kind: "record";
   fields: Map<string, LoweredValue>;
-  /** The type of a vector. */
-  of?: VectorType;
+  /** The type of such a value. */
+  of?: CompositeType;
   /** The name of the variable that holds it, which may take another one. */
   variable?: string;
   /** Its fields are expressions that have yet to be evaluated. */
   lazy?: true;
-  /** The element of a view that it is. */
-  place?: { view: string; element: NumericType; indices: readonly Expr[] };
+  /** The element of a view, or of a private array, that it is. */
+  place?: { kind: "view" | "array"; name: string; element: NumericType; indices: readonly Expr[]; of: CompositeType };
 }
 
 /**

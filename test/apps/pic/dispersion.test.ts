@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { complex, type ComplexNumber } from "../../../apps/pic/judgement/complex.js";
+import { complex, type Complex } from "isoform";
 import { faddeeva, langmuirAmplitude, langmuirWaves, weibel, zeros } from "../../../apps/pic/judgement/dispersion.js";
 
 /** Of an independent implementation, in more digits where they were needed: z, w(z). */
@@ -33,7 +33,7 @@ const near = ({ re, im }: { re: number; im: number }, expected: readonly [number
 
 test("frequencies are the published ones", () => {
   const maxwellian = (fraction: number, drift: number) => ({ fraction, drift, sigma: 1 });
-  const nearest = (waves: readonly ComplexNumber[], re: number, im: number): ComplexNumber =>
+  const nearest = (waves: readonly Complex[], re: number, im: number): Complex =>
     waves.reduce((best, wave) => (Math.hypot(wave.re - re, wave.im - im) < Math.hypot(best.re - re, best.im - im) ? wave : best));
   const damped = nearest(langmuirWaves(0.5, [maxwellian(1, 0)]), 1.4, -0.1);
   near(damped, [1.41566189, -0.15335947]);
