@@ -69,7 +69,9 @@ it("a port to HIP has the lines that docs/fortran.md shows", () => {
   const [, shown] = /^```fortran\n(call isoform_enter.*?)```$/ms.exec(page)!;
   const [{ text: made }] = portCppSources([{ file: "diffuse.f90", text }], { targets: ["hip"] });
   const written = made.replace(/&\n *&/g, "");
-  for (const line of shown.trim().split("\n")) assert.ok(written.includes(line), line);
+  const calls = shown.split("\n").filter((line) => line.startsWith("call isoform_"));
+  assert.equal(calls.length, 2);
+  for (const line of calls) assert.ok(written.includes(line), line);
 });
 
 const routine = (declarations: string, body: string): string =>

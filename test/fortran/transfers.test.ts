@@ -51,9 +51,9 @@ describe("transfers of routines", () => {
 
   it("count sections", async () => {
     const { bytesToDevice, bytesFromDevice } = await run(
-      `!$acc data copyin(u)\n${LOOP}!$acc update self(u(2:3))\n!$acc end data\n!$acc data copy(u) if(n > 9)\n!$acc end data`,
+      `!$acc data copyin(u)\n${LOOP}!$acc update self(u(2:3), u(n))\n!$acc end data\n!$acc data copy(u) if(n > 9)\n!$acc end data`,
     );
-    assert.deepEqual([bytesToDevice, bytesFromDevice], [32, 16]);
+    assert.deepEqual([bytesToDevice, bytesFromDevice], [32, 24]);
   });
 
   const DIFFERENT: readonly (readonly [what: string, body: string, message: RegExp])[] = [

@@ -8,7 +8,7 @@ import { lowerValue, type LoweredSequence } from "../lower/kernels.js";
 import { Unlowerable } from "../lower/values.js";
 import { arraysOf } from "../data/arrays.js";
 import { dataItems, dataKind, isCompute, type DataItem } from "../data/items.js";
-import type { Clause, Directed, Expr } from "../tree/index.js";
+import type { ActualArgument, Clause, Directed, Expr } from "../tree/index.js";
 
 /** Arrays that a directive enters, leaves or updates. */
 export interface DataStep<ArrayActual> {
@@ -33,7 +33,7 @@ export function dataSteps<ArrayActual>(
   const problems = new Problems();
   const items = dataItems(directive, problems).flatMap((item) =>
     arraysOf(item.object, { scope, problems }).flatMap(({ whole, section, variable }) => {
-      const e: Expr = section ? { kind: "apply", base: whole, args: section, at } : whole;
+      const e: Expr = section ? { kind: "apply", base: whole, args: section.map(asRange), at } : whole;
       const array = accepted(() => actual(e, variable));
       return array ? [{ item, array }] : [];
     }),
@@ -54,6 +54,10 @@ export function dataSteps<ArrayActual>(
   if (kind === "enter" || kind === "exit") return { before: [step(kind === "enter" ? "enter" : "leave", true)], after: [] };
   return { before: [step("enter", false)], after: [step("leave", false)] };
 }
+
+/** One index as a section: an element by itself stands for all that follow it. */
+const asRange = (arg: ActualArgument): ActualArgument =>
+  arg.kind === "value" ? { kind: "section", lower: arg.value, upper: arg.value } : arg;
 
 /** Undefined for what no kernel can express: no data has to be moved here. */
 function accepted<T>(make: () => T): T | undefined {
