@@ -9,9 +9,11 @@ import { LaunchError } from "../base/errors.js";
 import type { PlainValue } from "../ir/operators.js";
 import { withAtomics } from "./analyse/atomic-calls.js";
 import { forgetAbsent, isWithinProcedures } from "./analyse/broken.js";
+import { withoutCommons } from "./analyse/common-blocks.js";
 import { withImplicit } from "./analyse/implicit.js";
+import { withSpecifics } from "./analyse/generics.js";
 import { regionsOf, type ParallelRegion } from "./analyse/regions.js";
-import { find, readSymbols, type UnitScope, type World } from "./analyse/symbols.js";
+import { findNamed, readSymbols, type UnitScope, type World } from "./analyse/symbols.js";
 import { withPairs } from "./complex/index.js";
 import type { Emitted } from "./emitted.js";
 import { FortranError, problemText, Problems } from "./errors.js";
@@ -21,6 +23,7 @@ import type { Routines } from "./host/run.js";
 import { lowerRegion } from "./lower/kernels.js";
 import { elementType, Unlowerable } from "./lower/values.js";
 import { parse } from "./parse/index.js";
+import { withComponents } from "./objects/index.js";
 import { withLoopOrder } from "./port/order.js";
 
 export { FortranError, problemText, type Problem } from "./errors.js";
@@ -105,8 +108,9 @@ export function fortran(text: string, options: FortranOptions = {}): FortranCode
   const written = [main, ...others];
   if (!options.partial && !isWithinProcedures(written, problems.found)) problems.throwIfAny();
   const unread = problems.found.length;
-  const files = withPairs(withImplicit(written, options.kinds ?? {}), options.kinds ?? {}, problems);
-  const world = readSymbols(files, options.kinds ?? {}, problems);
+  const kinds = options.kinds ?? {};
+  const files = withComponents(withPairs(withSpecifics(withoutCommons(withImplicit(written, kinds), kinds), kinds), kinds, problems), kinds);
+  const world = readSymbols(files, kinds, problems);
   const code = new Code(world, problems, options.loops ?? {});
   for (const scope of world.scopes) if (scope.file === main.file) code.add(scope);
   for (const name of Object.keys(options.loops ?? {}))
@@ -236,7 +240,7 @@ class Code implements FortranCode, Routines {
     const scope = this.scopeOf(routine);
     // Looks for arrays of modules that the routine does not see, but whose procedures it may call.
     const others = this.world.scopes.flatMap(({ unit, variables }) => (unit.kind === "module" ? (variables.get(name) ?? []) : []));
-    const variable = find(scope, name) ?? (others.length === 1 ? others[0] : undefined);
+    const variable = findNamed(scope, name) ?? (others.length === 1 ? others[0] : undefined);
     if (!variable?.dims) throw new RunError(`${routine} has no array ${name}`);
     return { type: elementType(variable), extents: arrayExtents(scope, variable, scalars).reverse() };
   }

@@ -4,7 +4,7 @@
  */
 
 import type { ActualArgument, Expr, ComponentRef, Procedure, Stmt } from "../tree/index.js";
-import { bodiesOf, eachNode, rootOf } from "./visit.js";
+import { bodiesOf, eachNode, nameLeft, rootOf } from "./visit.js";
 import { variableName } from "./walk.js";
 
 interface Flow {
@@ -70,6 +70,12 @@ class Walk implements Flow {
   }
 
   private statement(s: Stmt, done: Set<string>): Set<string> | undefined {
+    if (nameLeft(s) === undefined) return this.through(s, done);
+    // An `exit` may leave it at any place.
+    return common([this.through(s, new Set(done)), done]);
+  }
+
+  private through(s: Stmt, done: Set<string>): Set<string> | undefined {
     const reads = (...trees: unknown[]): void => trees.forEach((tree) => this.reads(tree, done));
     switch (s.kind) {
       case "assign":

@@ -21,6 +21,8 @@ export interface Variable {
   readonly component?: string;
   /** For a component: where its object is declared; `scope` is the type's. */
   readonly owner?: UnitScope;
+  /** For a component of all objects of an array: that array. */
+  readonly objects?: Variable;
   /** Declared bounds of an array. */
   readonly dims?: readonly Bound[];
   readonly attributes: ReadonlySet<string>;

@@ -52,6 +52,14 @@ export function eachStatement(body: readonly Stmt[], visit: (s: Stmt) => boolean
   for (const s of body) if (visit(s) !== false) for (const part of bodiesOf(s)) eachStatement(part, visit);
 }
 
+/** The name of a construct, not of a loop, that an `exit` inside leaves. */
+export function nameLeft(s: Stmt): string | undefined {
+  if (s.kind === "do" || s.kind === "do-while" || s.kind === "do-concurrent" || !("name" in s) || s.name === undefined) return undefined;
+  let isLeft = false;
+  for (const body of bodiesOf(s)) eachStatement(body, (inner) => void (isLeft ||= inner.kind === "exit" && inner.loop === s.name));
+  return isLeft ? s.name : undefined;
+}
+
 /** The bodies that a statement holds. */
 export function bodiesOf(s: Stmt): (readonly Stmt[])[] {
   const found: (readonly Stmt[])[] = [];

@@ -235,11 +235,15 @@ export class HostRun {
           if (jump && !goesOn(jump, step.name)) return outwards(jump, step.name);
         }
         return undefined;
+      case "construct": {
+        const jump = await this.steps(step.body, own);
+        return jump?.jump === "exit" && jump.loop === step.name ? undefined : jump;
+      }
       case "jump":
         return step;
       case "allocate": {
         const { home, key } = own.place(step.name);
-        home.arrays.set(key, this.fresh(step.type, await this.extents(step.bounds, own)));
+        home.arrays.set(key, this.fresh(step.type, await this.extents(step.bounds, own), step.variable));
         return undefined;
       }
       case "point": {
@@ -279,8 +283,12 @@ export class HostRun {
     return found;
   }
 
-  private fresh(type: ElementType, extents: readonly number[]): View {
-    return this.device.array({ type }, [...extents].reverse());
+  /** A new array; each component of an array of objects begins with its value. */
+  private fresh(type: ElementType, extents: readonly number[], variable?: Variable): View {
+    const shape = [...extents].reverse();
+    if (!variable?.objects || !variable.initial) return this.device.array({ type }, shape);
+    const value = Number(initialOf(variable));
+    return this.device.from({ type }, Array<number>(shape.reduce((a, b) => a * b, 1)).fill(value), shape);
   }
 
   private async loop(step: Extract<HostStep, { kind: "do" }>, own: Variables): Promise<Jump | undefined> {
@@ -422,7 +430,7 @@ export class HostRun {
       const isMissing = isGiven(variable) && (own.around().at(-1)!.scope.unit.kind !== "program" || variable.dummy);
       if (isMissing || !wanted || wanted.includes(undefined))
         throw new RunError(`${kernel.name}: the array ${name} is missing: pass it to run`);
-      view = this.fresh(elementType(variable), wanted as number[]);
+      view = this.fresh(elementType(variable), wanted as number[], variable);
       home.arrays.set(key, view);
     }
     if (view.type !== elementType(variable))
@@ -533,12 +541,13 @@ export class HostRun {
   private async begunArray(name: string, own: Variables): Promise<View> {
     const variable = findNamed(own.scope, name);
     const sized = variable?.dims?.every(({ upper }) => upper && upper !== "*");
-    if (!variable || !sized || (isGiven(variable) && !variable.initial) || variable.component)
+    const isOfObject = variable?.component !== undefined && !variable.objects;
+    if (!variable || !sized || (isGiven(variable) && !variable.initial) || isOfObject)
       throw new RunError(`${own.scope.unit.name}: the array ${name} is missing: pass it to run, or allocate it`);
     const bound = (e: Expr): LoweredSequence => lowerValue(variable.scope, e, "i32");
     const bounds = variable.dims!.map(({ lower, upper }) => ({ ...(lower && { lower: bound(lower) }), upper: bound(upper as Expr) }));
-    if (variable.initial) return this.initialised(variable, await this.extents(bounds, own), own);
-    const view = this.fresh(elementType(variable), await this.extents(bounds, own));
+    if (variable.initial && !variable.objects) return this.initialised(variable, await this.extents(bounds, own), own);
+    const view = this.fresh(elementType(variable), await this.extents(bounds, own), variable);
     const { home, key } = own.place(name);
     home.arrays.set(key, view);
     return view;

@@ -179,6 +179,7 @@ export function designated(
     const variable = constantNamed(frame, e);
     const items = variable && constantItems(variable);
     if (items) return { array: constantArray(cx, variable, items) };
+    if (variable?.dims) return { array: computedArray(cx, variable) };
     if (variable || !isArray(frame, e)) return undefined;
     const meaning = cx.meaning(frame, e);
     return meaning.kind === "array" ? { array: meaning.array } : undefined;
@@ -294,6 +295,18 @@ function constantArray(cx: FortranLowering, variable: Variable, e: Constructor):
   const dims = declaredShape(variable.dims!, (bound) => indexOf(cx, frame, bound));
   const shape = { lowers: dims.map(({ lower }) => lower), extents: dims.map(({ extent }) => extent ?? int(itemsOf(cx, frame, e).length)) };
   return materialised(cx, frame, e, variable.type, shape);
+}
+
+/** A constant array whose value is not a list: `shape(a)`. */
+function computedArray(cx: FortranLowering, variable: Variable): ArrayValue {
+  const frame = declaring(variable);
+  const { name, type, at } = variable;
+  const dims = declaredShape(variable.dims!, (bound) => indexOf(cx, frame, bound));
+  const known = dims.every(({ extent }) => extent) ? undefined : extentsOfExpr(cx, frame, variable.value!);
+  const extents = dims.map(({ extent }, axis) => extent ?? known?.[axis] ?? ONE);
+  const array = cx.array(name, type, { lowers: dims.map(({ lower }) => lower), extents }, at);
+  eachIndex(cx, extents, (index) => cx.push(array.at(index).store(valueAs(cx, frame, type, variable.value!, index), at)));
+  return array;
 }
 
 /** A constructor as an array of its own. */

@@ -36,6 +36,8 @@ interface Scope {
 
 export interface Module extends Scope {
   readonly kind: "module";
+  /** Written `block data`: only values of common blocks. */
+  readonly isBlockData?: true;
   /** Ancestor and parent of `submodule (m:parent) name`. */
   readonly ancestor?: { readonly module: string; readonly parent?: string };
 }
