@@ -14,6 +14,7 @@ import { withImplicit } from "./analyse/implicit.js";
 import { withSpecifics } from "./analyse/generics.js";
 import { regionsOf, type ParallelRegion } from "./analyse/regions.js";
 import { findNamed, readSymbols, type UnitScope, type World } from "./analyse/symbols.js";
+import { Texts, withNumbers } from "./analyse/texts.js";
 import { withPairs } from "./complex/index.js";
 import type { Emitted } from "./emitted.js";
 import { FortranError, problemText, Problems } from "./errors.js";
@@ -109,9 +110,10 @@ export function fortran(text: string, options: FortranOptions = {}): FortranCode
   if (!options.partial && !isWithinProcedures(written, problems.found)) problems.throwIfAny();
   const unread = problems.found.length;
   const kinds = options.kinds ?? {};
-  const files = withComponents(withPairs(withSpecifics(withoutCommons(withImplicit(written, kinds), kinds), kinds), kinds, problems), kinds);
+  const texts = new Texts();
+  const files = withComponents(withPairs(withNumbers(withSpecifics(withoutCommons(withImplicit(written, kinds), kinds), kinds), kinds, texts), kinds, problems), kinds);
   const world = readSymbols(files, kinds, problems);
-  const code = new Code(world, problems, options.loops ?? {});
+  const code = new Code(world, problems, texts, options.loops ?? {});
   for (const scope of world.scopes) if (scope.file === main.file) code.add(scope);
   for (const name of Object.keys(options.loops ?? {}))
     if (!code.kernels.has(name) && problems.found.length === 0)
@@ -137,6 +139,7 @@ class Code implements FortranCode, Routines {
   constructor(
     private readonly world: World,
     private readonly found: Problems,
+    readonly texts: Texts,
     private readonly loops: NonNullable<FortranOptions["loops"]>,
   ) {}
 

@@ -408,7 +408,7 @@ export function procedureProblem(scope: UnitScope, name: string): { readonly why
   const generic = found.flatMap(({ scope: of, name: there }) => of?.interfaces.get(there) ?? []);
   if (generic.length > 1)
     return {
-      why: "the types of the arguments decide which procedure is meant, and they are not analysed",
+      why: "the types of the arguments decide which procedure is meant, and they are not certain here",
       remedy: `call a procedure by its own name: ${generic.join(", ")}`,
     };
   if (found.length > 1)

@@ -18,6 +18,7 @@ import {
   type UnitScope,
   type Variable as Declared,
 } from "../analyse/symbols.js";
+import { isTextNumber } from "../analyse/texts.js";
 import { bodiesOf, eachStatement, nameLeft } from "../analyse/visit.js";
 import { expressionsOf, variableName, visitExpr, withExpressions } from "../analyse/walk.js";
 import { writtenBy } from "../analyse/writes.js";
@@ -33,6 +34,7 @@ import type {
   Expr,
   Name,
   ComponentRef,
+  Print,
   Stmt,
   Designator,
 } from "../tree/index.js";
@@ -73,6 +75,8 @@ export type HostStep =
       readonly name?: string;
     }
   | { readonly kind: "while"; readonly cond?: LoweredSequence; readonly body: readonly HostStep[]; readonly name?: string }
+  /** A line: texts, numbers, and variables that stand for texts. */
+  | { readonly kind: "print"; readonly items: readonly PrintItem[] }
   /** What an `exit` leaves by its name. */
   | { readonly kind: "construct"; readonly name: string; readonly body: readonly HostStep[] }
   | { readonly kind: "jump"; readonly jump: "return" | "exit" | "cycle"; readonly loop?: string }
@@ -96,6 +100,8 @@ export type HostStep =
   | { readonly kind: "random"; readonly type: "f64" | "f32"; readonly to: string | Extract<Actual, { kind: "array" }> }
   | { readonly kind: "stop"; readonly at: Location };
 
+type PrintItem = string | { readonly value: LoweredSequence; readonly isText: boolean } | { readonly array: Extract<Actual, { kind: "array" }> };
+
 /** Actual argument for a dummy argument. */
 export type Actual =
   | {
@@ -116,6 +122,9 @@ type ActualAxis =
 
 /** Calls of runtimes of GPUs and threads, and of clocks, which stand still. */
 const LEFT_OUT = /^(cuda\w*|acc_\w+|omp_\w+|cpu_time|system_clock|date_and_time)$/;
+
+/** Procedures of compilers that end the program. */
+const ENDS: readonly string[] = ["exit", "abort"];
 
 /** Whether a procedure launches, keeps values from call to call, or calls what does. */
 function launches(scope: UnitScope, seen = new Set<UnitScope>()): boolean {
@@ -195,7 +204,15 @@ export class Planner {
       pending = [];
     };
     for (const stmt of list.flatMap((each) => sizesOf(this.scope, each))) {
-      if (stmt.kind === "comment" || stmt.kind === "continue" || stmt.kind === "print" || this.isLeftOut(stmt)) continue;
+      if (stmt.kind === "print") {
+        const made = this.printed(stmt);
+        if (made) {
+          flush();
+          steps.push(made);
+        }
+        continue;
+      }
+      if (stmt.kind === "comment" || stmt.kind === "continue" || this.isLeftOut(stmt)) continue;
       if (stmt.kind === "unsupported" && isOutput(this.scope, stmt)) {
         // Sets error codes of statements that are left out to zero.
         for (const [, name] of stmt.text.matchAll(/\biostat\s*=\s*(\w+)/gi)) pending.push(zero({ kind: "name", name, at: stmt.at }));
@@ -254,6 +271,28 @@ export class Planner {
     return name;
   }
 
+  /** A line that is printed; undefined where an item has no value here. */
+  private printed({ items, at }: Print): HostStep | undefined {
+    const { scope } = this;
+    const item = (e: Expr): PrintItem => {
+      if (e.kind === "literal" && e.type === "character") return e.text;
+      const base = e.kind === "apply" ? e.base : e;
+      const variable = base.kind === "name" || base.kind === "part" ? namedVariable(scope, base) : undefined;
+      if (variable?.dims && lowerShape(scope, e)) {
+        const array = this.actual(e, { ...variable, attributes: new Set() }, at);
+        if (array.kind === "array") return { array };
+      }
+      if (callsAlone(scope, e, true)) throw new Unlowerable(at, "print", "it calls a function that launches");
+      return { value: lowerValue(scope, e), isText: e.kind === "name" && variable !== undefined && isTextNumber(variable) };
+    };
+    try {
+      return { kind: "print", items: items.map(item) };
+    } catch (error) {
+      if (error instanceof Unlowerable) return undefined;
+      throw error;
+    }
+  }
+
   private attempt(make: () => void): void {
     try {
       make();
@@ -285,6 +324,8 @@ export class Planner {
     if (region) return [{ kind: "launch", region }];
     switch (stmt.kind) {
       case "call":
+        if (stmt.procedure.kind === "name" && ENDS.includes(stmt.procedure.name) && !findProcedure(scope, stmt.procedure.name))
+          return [{ kind: "stop", at: stmt.at }];
         return this.random(stmt) ?? this.callWithElements(stmt);
       case "directed": {
         const { at } = stmt;

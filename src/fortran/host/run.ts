@@ -16,6 +16,7 @@ import {
   type UnitScope,
   type Variable,
 } from "../analyse/symbols.js";
+import { isTextNumber, type Texts } from "../analyse/texts.js";
 import { variableName } from "../analyse/walk.js";
 import { lowerSequence, lowerValue, usesArrays, type LoweredSequence } from "../lower/kernels.js";
 import { sequenceKernel } from "../lower/sequence-kernel.js";
@@ -36,6 +37,7 @@ export interface Routines {
   kernelOf(step: Extract<HostStep, { kind: "launch" }>): FortranKernel;
   /** The kernel that a `global` procedure is. */
   globalKernel(scope: UnitScope): FortranKernel;
+  readonly texts: Texts;
   /** Values of procedures' scalars that are kept between calls. */
   readonly saved: Map<Variable, PlainValue>;
   /** Arrays that are kept between calls: by their variables, and module arrays by their names. */
@@ -117,6 +119,8 @@ type Jump = Extract<HostStep, { kind: "jump" }>;
 
 export class HostRun {
   private readonly sequences = new Map<LoweredSequence, FortranKernel>();
+  /** Arrays that the caller has passed: theirs to free. */
+  private readonly passed = new Set<unknown>();
 
   constructor(
     private readonly routines: Routines,
@@ -129,16 +133,19 @@ export class HostRun {
     const own = new Variables(scope, globals);
     const { unit } = scope;
     const dummies = unit.kind === "procedure" ? unit.dummies : [];
+    const isText = (name: string): boolean => [findNamed(scope, name)].some((variable) => variable && isTextNumber(variable));
     for (const [name, value] of Object.entries(given)) {
-      const isArgument = scope.variables.get(name)?.dummy || dummies.some((dummy) => name === dummy || name.startsWith(`${dummy}_`));
+      const isArgument = scope.variables.get(name)?.dummy || (unit.kind === "program" && scope.variables.has(name)) || dummies.some((dummy) => name === dummy || name.startsWith(`${dummy}_`));
       for (const { home, key } of isArgument ? [{ home: own, key: name }] : this.meant(name, own, globals))
         if (value instanceof View) home.arrays.set(key, value);
         else if (typeof value === "number" || typeof value === "boolean") home.scalars.set(key, value);
-      if (!(value instanceof View) && typeof value !== "number" && typeof value !== "boolean")
+        else if (typeof value === "string" && isText(name)) home.scalars.set(key, this.routines.texts.numberOf(value));
+      if (!(value instanceof View) && typeof value !== "number" && typeof value !== "boolean" && !(typeof value === "string" && isText(name)))
         throw new RunError(
           `${unit.name}: ${name} is given ${value === null ? "null" : typeof value}: give a number, a truth value or a view`,
         );
     }
+    for (const value of Object.values(given)) this.passed.add(value);
     for (const name of dummies) {
       const dummy = scope.variables.get(name);
       if (!dummy || dummy.derived || own.scalars.has(name) || own.arrays.has(name)) continue;
@@ -156,12 +163,13 @@ export class HostRun {
     for (const [key, value] of globals.scalars) {
       const name = key.split("::").at(-1)!;
       const shown = own.place(name).key === key ? name : key;
-      if (given[shown] !== value) result[shown] = value;
+      if (given[shown] !== value && !isText(name)) result[shown] = value;
     }
+    if (unit.kind === "program") for (const [name, value] of own.scalars) if (scope.variables.has(name) && !isText(name)) result[name] = value;
     for (const name of results) {
       const dummy = scope.variables.get(name);
       const value = own.scalars.get(name);
-      if (value !== undefined && !dummy?.attributes.has("value") && !dummy?.attributes.has("intent(in)")) result[name] = value;
+      if (value !== undefined && !isText(name) && !dummy?.attributes.has("value") && !dummy?.attributes.has("intent(in)")) result[name] = value;
     }
     return result;
   }
@@ -201,7 +209,7 @@ export class HostRun {
       const view = own.arrays.get(variable.name);
       kept.delete(variable);
       if (view && isSaved(variable)) kept.set(variable, view);
-      else if (!variable.dummy && !variable.attributes.has("pointer")) view?.free();
+      else if (!variable.dummy && !variable.attributes.has("pointer") && !this.passed.has(view)) view?.free();
     }
   }
 
@@ -235,6 +243,8 @@ export class HostRun {
           if (jump && !goesOn(jump, step.name)) return outwards(jump, step.name);
         }
         return undefined;
+      case "print":
+        return this.print(step, own);
       case "construct": {
         const jump = await this.steps(step.body, own);
         return jump?.jump === "exit" && jump.loop === step.name ? undefined : jump;
@@ -273,6 +283,25 @@ export class HostRun {
       default:
         return unreachable(step);
     }
+  }
+
+  private async print({ items }: Extract<HostStep, { kind: "print" }>, own: Variables): Promise<undefined> {
+    const words: string[] = [];
+    try {
+      for (const item of items)
+        if (typeof item === "string") words.push(item);
+        else if ("array" in item) words.push(...Array.from(await this.device.queue.read(await this.actualArray(item.array, own)), String));
+        else {
+          const value = await this.value(item.value, own);
+          words.push(item.isText ? this.routines.texts.textOf(Number(value)) : String(value));
+        }
+    } catch (error) {
+      // Leaves out lines with variables that have no value.
+      if (error instanceof RunError) return undefined;
+      throw error;
+    }
+    (this.device.print ?? console.log)(words.join(" "));
+    return undefined;
   }
 
   /** In Fortran's order. */

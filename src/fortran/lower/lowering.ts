@@ -2,6 +2,7 @@ import { isOfParameters } from "../../ir/passes/loop-axis.js";
 import { affordable, productExpr } from "./constants.js";
 import type { ElementType, Expr, Location, Param, ScalarType, ScatterOp, Stmt, Table, ViewParam } from "../../ir/types.js";
 import { find, ownerOf, namedVariable, type UnitScope, type Variable } from "../analyse/symbols.js";
+import { isTextNumber } from "../analyse/texts.js";
 import { variableName } from "../analyse/walk.js";
 import type { Apply, ActualArgument, Expr as Tree, Name, ComponentRef, ReductionOp, Stmt as TreeStmt } from "../tree/index.js";
 import { constantLength, privateArray, rowArray, type ArrayValue } from "./arrays.js";
@@ -292,6 +293,8 @@ export class FortranLowering {
 
   private parameter(variable: Variable, wish: string): Meaning {
     if (variable.dims) return { kind: "array", array: this.parts.arrayOf(this, variable, wish) };
+    if (this.parallel && isTextNumber(variable))
+      throw new Unlowerable(this.location, wish, "kernels have no character strings", "decide before the loop, or keep a logical variable");
     const name = this.unique(wish);
     this.params.push({ kind: "scalar", name, type: variable.type });
     this.sources.set(name, { name: wish, variable });

@@ -10,6 +10,7 @@ import { orderOfForall } from "../analyse/forall.js";
 import { isBarrier } from "../analyse/regions.js";
 import { isOutput } from "../analyse/outputs.js";
 import { findNamed, findProcedure, NOT_KNOWN, procedureProblem, type UnitScope } from "../analyse/symbols.js";
+import { isTextNumber } from "../analyse/texts.js";
 import { eachStatement, nameLeft } from "../analyse/visit.js";
 import { bare, expressionsOf, namesIn, visitExpr } from "../analyse/walk.js";
 import { calledBy, extremeBranch } from "../analyse/writes.js";
@@ -145,6 +146,8 @@ function print(cx: FortranLowering, { format, items, at }: Print, frame: Procedu
     if (tree.kind === "literal" && tree.type === "character") return tree.text;
     const found = designated(cx, frame, tree);
     if (found && !("cell" in found)) throw new Unlowerable(at, treeName(tree), "an array is printed", "print its elements");
+    const isText = tree.kind === "name" && [variableIn(frame, tree)].some((variable) => variable && isTextNumber(variable));
+    if (isText) throw new Unlowerable(at, treeName(tree), "kernels have no character strings", "print it on the host");
     const e = value(cx, frame, tree);
     return e.op === "const" ? String(e.value) : e;
   };
