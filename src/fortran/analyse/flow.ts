@@ -4,7 +4,7 @@
  */
 
 import type { ActualArgument, Expr, ComponentRef, Procedure, Stmt } from "../tree/index.js";
-import { bodiesOf, eachNode, nameLeft, rootOf } from "./visit.js";
+import { assignedUnread, bodiesOf, eachNode, nameLeft, rootOf, wordsOf } from "./visit.js";
 import { variableName } from "./walk.js";
 
 interface Flow {
@@ -125,6 +125,12 @@ class Walk implements Flow {
       case "associate":
         reads(s.names.map(({ value }) => value));
         return this.body(s.body, done);
+      case "unsupported": {
+        const assigned = assignedUnread(s);
+        for (const name of wordsOf(s).slice(assigned === undefined ? 0 : 1)) if (!done.has(name)) this.readFirst.add(name);
+        this.assign(assigned, done);
+        return done;
+      }
       // Any other statement reads what it names.
       default:
         if (bodiesOf(s).length === 0) reads(s);

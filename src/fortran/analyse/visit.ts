@@ -1,6 +1,6 @@
 /* Goes over syntax trees. */
 
-import type { Expr, Stmt } from "../tree/index.js";
+import type { Expr, Stmt, Unsupported } from "../tree/index.js";
 
 /** Every node below, itself included, in the order of the text; those inside of one are left out where `visit` gives false. */
 export function eachNode(tree: unknown, visit: (node: { readonly kind: string }) => boolean | void): void {
@@ -17,9 +17,17 @@ export function namesInTree(tree: unknown): Set<string> {
   eachNode(tree, (node) => {
     if (node.kind === "name") found.add((node as Extract<Expr, { kind: "name" }>).name);
     if (node.kind === "do" || node.kind === "implied-do") found.add((node as Extract<Stmt, { kind: "do" }>).variable);
+    if (node.kind === "unsupported") for (const name of wordsOf(node as Unsupported)) found.add(name);
   });
   return found;
 }
+
+/** Words of a statement that is not read: names among them may be variables. */
+export const wordsOf = ({ text }: Unsupported): string[] => (text.match(/[a-z]\w*/gi) ?? []).map((word) => word.toLowerCase());
+
+/** The variable that a statement assigns which is not read, such as `r = a .plus. b`. */
+export const assignedUnread = ({ text }: Unsupported): string | undefined =>
+  /^([a-z]\w*)\s*(?:\([^=]*\)\s*)?(?:%[^=]*)?=(?!=)/i.exec(text)?.[1].toLowerCase();
 
 /** Whether an expression holds one of these names. */
 export const mentionsName = (e: Expr | undefined, names: ReadonlySet<string>): boolean =>
