@@ -14,7 +14,7 @@ import { withImplicit } from "./analyse/implicit.js";
 import { withSpecifics } from "./analyse/generics.js";
 import { regionsOf, type ParallelRegion } from "./analyse/regions.js";
 import { findNamed, readSymbols, type UnitScope, type World } from "./analyse/symbols.js";
-import { Texts, withNumbers } from "./analyse/texts.js";
+import { Texts, withTextNumbers } from "./analyse/texts.js";
 import { withPairs } from "./complex/index.js";
 import type { Emitted } from "./emitted.js";
 import { FortranError, problemText, Problems } from "./errors.js";
@@ -24,7 +24,7 @@ import type { Routines } from "./host/run.js";
 import { lowerRegion } from "./lower/kernels.js";
 import { elementType, Unlowerable } from "./lower/values.js";
 import { parse } from "./parse/index.js";
-import { withComponents } from "./objects/index.js";
+import { withComponents } from "./analyse/objects.js";
 import { withLoopOrder } from "./port/order.js";
 
 export { FortranError, problemText, type Problem } from "./errors.js";
@@ -111,7 +111,10 @@ export function fortran(text: string, options: FortranOptions = {}): FortranCode
   const unread = problems.found.length;
   const kinds = options.kinds ?? {};
   const texts = new Texts();
-  const files = withComponents(withPairs(withNumbers(withSpecifics(withoutCommons(withImplicit(written, kinds), kinds), kinds), kinds, texts), kinds, problems), kinds);
+  const files = withComponents(
+    withPairs(withTextNumbers(withSpecifics(withoutCommons(withImplicit(written, kinds), kinds), kinds), kinds, texts), kinds, problems),
+    kinds,
+  );
   const world = readSymbols(files, kinds, problems);
   const code = new Code(world, problems, texts, options.loops ?? {});
   for (const scope of world.scopes) if (scope.file === main.file) code.add(scope);

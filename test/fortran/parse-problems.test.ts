@@ -56,7 +56,12 @@ describe("units", () => {
     ],
     ["the end of another name", "subroutine s\nend subroutine t", ["2:16: t: closes `s` (write `end subroutine s`)"], ["s"]],
     ["words behind an end", "subroutine s\nend subroutine s now", ["2:18: now: the statement should end here"], ["s"]],
-    ["`use` in a block", "subroutine s\nblock\nuse m\nend block\nend subroutine", ["3:1: use: is without `only` in a block (list the names, or move it up)"], ["s"]],
+    [
+      "`use` in a block",
+      "subroutine s\nblock\nuse m\nend block\nend subroutine",
+      ["3:1: use: is without `only` in a block (list the names, or move it up)"],
+      ["s"],
+    ],
     [
       "a second else",
       "subroutine s\nif (a) then\nelse\nb = 1\nelse if (c) then\nb = 2\nend if\nend subroutine",

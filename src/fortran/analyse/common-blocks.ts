@@ -3,10 +3,10 @@ import { unitKey } from "../tree/keys.js";
 import type { DataSet, Declaration, DeclaredName, Module, OtherDeclaration, SourceFile, TypeSpec, Unit, Use } from "../tree/index.js";
 import { constantBounds } from "./data.js";
 import { kindBytes, readSymbols, typeOf, type UnitScope, type World } from "./symbols.js";
-import { eachNode, rootOf } from "./visit.js";
+import { eachNode, rootOf, withParts } from "./visit.js";
 
 /*
- * Common blocks as modules: if all units lay a block out alike, its variables are those of a module `/block/`, which the units use by their own
+ * Common blocks as modules: if all units lay a block out alike, its variables move to a module `/block/`, which the units use by their own
  * names for them. Any other block stays, and its variables are refused where kernels need them.
  */
 
@@ -100,7 +100,8 @@ function namesIn({ members, places }: Block, { unit }: UnitScope | { readonly un
   return new Map(place?.members.map((member, n) => [member!.name, members[n].name]));
 }
 
-const isData = (d: Declaration): d is OtherDeclaration & { readonly data: readonly DataSet[] } => d.kind === "other" && d.data !== undefined;
+const isData = (d: Declaration): d is OtherDeclaration & { readonly data: readonly DataSet[] } =>
+  d.kind === "other" && d.data !== undefined;
 
 /** Takes the values that a unit's `data` statements give to a block; false if they name anything else. */
 function takeData(scope: UnitScope, block: Block, blocks: readonly Block[]): boolean {
@@ -125,18 +126,14 @@ function takeData(scope: UnitScope, block: Block, blocks: readonly Block[]): boo
 }
 
 const rootsOf = ({ objects }: DataSet): string[] =>
-  objects.flatMap((object) =>
-    object.kind === "data-loop" ? rootsOf({ objects: object.items, values: [] }) : (rootOf(object) ?? []),
-  );
+  objects.flatMap((object) => (object.kind === "data-loop" ? rootsOf({ objects: object.items, values: [] }) : (rootOf(object) ?? [])));
 
 function withNames<T>(tree: T, names: ReadonlyMap<string, string>): T {
   if (Array.isArray(tree)) return tree.map((item) => withNames<unknown>(item, names)) as T;
   if (tree === null || typeof tree !== "object") return tree;
   const node = tree as { kind?: string; name?: string };
   if (node.kind === "name" && names.has(node.name!)) return { ...tree, name: names.get(node.name!) };
-  return Object.fromEntries(
-    Object.entries(tree).map(([key, value]) => [key, key === "at" ? (value as unknown) : withNames<unknown>(value, names)]),
-  ) as T;
+  return withParts(tree, (part) => withNames(part, names));
 }
 
 function moduleOf({ module, members, data }: Block, at: Module["at"]): Module {
@@ -147,7 +144,16 @@ function moduleOf({ module, members, data }: Block, at: Module["at"]): Module {
     names: [member.declared],
     at: member.declared.at,
   }));
-  return { kind: "module", name: module, uses: [], implicitNone: true, declarations: [...declarations, ...data], procedures: [], at, end: at };
+  return {
+    kind: "module",
+    name: module,
+    uses: [],
+    implicitNone: true,
+    declarations: [...declarations, ...data],
+    procedures: [],
+    at,
+    end: at,
+  };
 }
 
 function rewritten<T extends Unit>(unit: T, blocks: readonly Block[]): T {

@@ -1,5 +1,5 @@
 import { own } from "../../base/own.js";
-import type { ActualArgument, Apply, Expr } from "../tree/index.js";
+import type { ActualArgument, Apply, Binary, Expr, Literal } from "../tree/index.js";
 import { findProcedure, find, kindBytes, namedVariable, suffixBytes, type UnitScope, type Variable } from "./symbols.js";
 
 /* Types and ranks of expressions, as overloaded procedures are told apart. */
@@ -30,12 +30,8 @@ function nameOf({ type, derived, complex, wide, byte, refused }: Variable): stri
 /** The type and rank of an expression, as far as they are certain. */
 export function typeOfExpression(scope: UnitScope, e: Expr): ExpressionType | undefined {
   switch (e.kind) {
-    case "literal": {
-      const bytes = e.suffix === undefined ? undefined : suffixBytes(scope, e.suffix);
-      if (e.type === "character" || e.type === "logical") return { type: e.type, rank: 0 };
-      if (e.suffix !== undefined && bytes === undefined) return undefined;
-      return { type: `${e.type}${bytes ?? (e.type === "real" && /d/i.test(e.text) ? 8 : 4)}`, rank: 0 };
-    }
+    case "literal":
+      return typeOfLiteral(scope, e);
     case "name":
     case "part": {
       const variable = namedVariable(scope, e);
@@ -45,14 +41,8 @@ export function typeOfExpression(scope: UnitScope, e: Expr): ExpressionType | un
       return typeOfExpression(scope, e.a);
     case "unary":
       return typeOfExpression(scope, e.a);
-    case "binary": {
-      const [a, b] = [e.a, e.b].map((side) => typeOfExpression(scope, side));
-      if (!a || !b || a.type.startsWith("type ") || b.type.startsWith("type ")) return undefined;
-      const rank = Math.max(a.rank, b.rank);
-      if (/^(==|\/=|[<>]=?|\.\w+\.)$/.test(e.op)) return { type: "logical", rank };
-      const type = e.op === "//" ? "character" : promotedType(a.type, b.type);
-      return type === undefined ? undefined : { type, rank };
-    }
+    case "binary":
+      return typeOfBinary(scope, e);
     case "constructor": {
       const [first] = e.items;
       const found = !e.type && first && first.kind !== "implied-do" ? typeOfExpression(scope, first) : undefined;
@@ -65,6 +55,21 @@ export function typeOfExpression(scope: UnitScope, e: Expr): ExpressionType | un
     default:
       return typeOfApplied(scope, e);
   }
+}
+
+function typeOfLiteral(scope: UnitScope, { type, text, suffix }: Literal): ExpressionType | undefined {
+  if (type === "character" || type === "logical") return { type, rank: 0 };
+  const bytes = suffix === undefined ? (type === "real" && /d/i.test(text) ? 8 : 4) : suffixBytes(scope, suffix);
+  return bytes === undefined ? undefined : { type: `${type}${bytes}`, rank: 0 };
+}
+
+function typeOfBinary(scope: UnitScope, e: Binary): ExpressionType | undefined {
+  const [a, b] = [e.a, e.b].map((side) => typeOfExpression(scope, side));
+  if (!a || !b || a.type.startsWith("type ") || b.type.startsWith("type ")) return undefined;
+  const rank = Math.max(a.rank, b.rank);
+  if (/^(==|\/=|[<>]=?|\.\w+\.)$/.test(e.op)) return { type: "logical", rank };
+  const type = e.op === "//" ? "character" : promotedType(a.type, b.type);
+  return type === undefined ? undefined : { type, rank };
 }
 
 const ORDER = ["integer", "real", "complex"];
@@ -81,7 +86,8 @@ function promotedType(a: string, b: string): string | undefined {
 }
 
 /** Functions of the type and rank of their first argument, and of the type alone. */
-const AS_FIRST = "abs max min sqrt exp log log10 sin cos tan asin acos atan atan2 sinh cosh tanh sign mod modulo aint anint merge dim".split(" ");
+const AS_FIRST =
+  "abs max min sqrt exp log log10 sin cos tan asin acos atan atan2 sinh cosh tanh sign mod modulo aint anint merge dim".split(" ");
 const FOLDS: readonly string[] = ["sum", "product", "maxval", "minval", "dot_product", "norm2"];
 const CONVERTS: Readonly<Record<string, string>> = { real: "real4", dble: "real8", int: "integer4", nint: "integer4", floor: "integer4" };
 const COUNTS: readonly string[] = ["size", "count", "lbound", "ubound"];
@@ -111,7 +117,12 @@ function typeOfApplied(scope: UnitScope, e: Apply): ExpressionType | undefined {
   return converted(scope, name, e.args, first);
 }
 
-function converted(scope: UnitScope, name: string, args: readonly ActualArgument[], { type, rank }: ExpressionType): ExpressionType | undefined {
+function converted(
+  scope: UnitScope,
+  name: string,
+  args: readonly ActualArgument[],
+  { type, rank }: ExpressionType,
+): ExpressionType | undefined {
   const to = own(CONVERTS, name);
   const kind = args[1];
   if (to === undefined) return undefined;

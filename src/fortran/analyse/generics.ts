@@ -3,7 +3,7 @@ import { unitKey } from "../tree/keys.js";
 import type { ActualArgument, Expr, Procedure, SourceFile, Unit } from "../tree/index.js";
 import { typeOfExpression, typeOfVariable, type ExpressionType } from "./expression-types.js";
 import { find, findProcedure, readSymbols, specificsOf, type UnitScope, type World } from "./symbols.js";
-import { eachNode } from "./visit.js";
+import { eachNode, withParts } from "./visit.js";
 
 /* Calls by generic names, with the procedure in the name's place that takes arguments of these types and ranks. Others stay, and are refused. */
 
@@ -31,8 +31,7 @@ function rewritten<T extends Unit>(unit: T, scopes: ReadonlyMap<string, UnitScop
 function resolved<T>(scope: UnitScope, tree: T): T {
   if (Array.isArray(tree)) return tree.map((item) => resolved<unknown>(scope, item)) as T;
   if (tree === null || typeof tree !== "object") return tree;
-  const entries = Object.entries(tree).map(([key, value]) => [key, key === "at" ? (value as unknown) : resolved<unknown>(scope, value)]);
-  const made = Object.fromEntries(entries) as Call | Expr;
+  const made = withParts(tree as unknown as Call | Expr, (part) => resolved(scope, part));
   if (made.kind === "call" && made.procedure?.kind === "name")
     return { ...made, procedure: specific(scope, made.procedure, made.args, "subroutine") } as T;
   if (made.kind === "apply" && made.base.kind === "name") return { ...made, base: specific(scope, made.base, made.args, "function") } as T;
@@ -46,7 +45,12 @@ interface Call {
 }
 
 /** The name of the one procedure that fits; the name as it is if none does, or several do. */
-function specific<N extends Extract<Expr, { kind: "name" }>>(scope: UnitScope, e: N, args: readonly ActualArgument[], form: Procedure["form"]): N {
+function specific<N extends Extract<Expr, { kind: "name" }>>(
+  scope: UnitScope,
+  e: N,
+  args: readonly ActualArgument[],
+  form: Procedure["form"],
+): N {
   const candidates = find(scope, e.name) ? [] : specificsOf(scope, e.name);
   if (candidates.length < 2) return e;
   const given = args.map((arg) => (arg.kind === "value" ? typeOfExpression(scope, arg.value) : undefined));

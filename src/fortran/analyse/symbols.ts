@@ -169,15 +169,11 @@ function declareAll(scope: UnitScope): void {
     if (declaration.kind === "attributes" && declaration.attribute === "save" && declaration.names.length === 0)
       for (const made of drafts.values()) if (made.name !== result) made.attributes.add("save");
     if (declaration.kind !== "other" || declaration.data) continue;
-    if (declaration.common) {
-      for (const { name, dimension, at } of declaration.common.flatMap(({ names }) => names)) {
-        const made = draft(name, at);
-        made.attributes.add("common");
-        if (dimension) made.dims = dimension;
-      }
-      continue;
+    for (const { name, dimension, at } of (declaration.common ?? []).flatMap(({ names }) => names)) {
+      draft(name, at).attributes.add("common");
+      if (dimension) draft(name, at).dims = dimension;
     }
-    const [, word, rest] = /^(data|common|equivalence)\b(.*)$/is.exec(declaration.text) ?? [];
+    const [, word, rest] = /^(data|equivalence)\b(.*)$/is.exec(declaration.text) ?? [];
     // Between slashes stand values, or a block's name.
     for (const name of rest?.replace(/\/[^/]*\//g, " ").match(/\b[a-z]\w*/gi) ?? [])
       drafts.get(name.toLowerCase())?.attributes.add(word.toLowerCase());

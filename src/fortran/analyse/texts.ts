@@ -1,6 +1,16 @@
 import { Problems } from "../errors.js";
 import { unitKey } from "../tree/keys.js";
-import type { ActualArgument, Declaration, DeclaredName, Expr, SourceFile, Stmt, TypeSpec, Unit, VariableDeclaration } from "../tree/index.js";
+import type {
+  ActualArgument,
+  Declaration,
+  DeclaredName,
+  Expr,
+  SourceFile,
+  Stmt,
+  TypeSpec,
+  Unit,
+  VariableDeclaration,
+} from "../tree/index.js";
 import { find, findProcedure, readSymbols, type UnitScope, type Variable, type World } from "./symbols.js";
 import { eachNode, eachStatement, mapStatements } from "./visit.js";
 import { expressionsOf, visitExpr, withExpressions } from "./walk.js";
@@ -31,7 +41,7 @@ const TEXT = "text";
 export const isTextNumber = ({ attributes }: Pick<Variable, "attributes">): boolean => attributes.has(TEXT);
 
 /** The files with numbers in place of texts; the same files if they declare none. */
-export function withNumbers(files: readonly SourceFile[], kinds: World["kinds"], texts: Texts): readonly SourceFile[] {
+export function withTextNumbers(files: readonly SourceFile[], kinds: World["kinds"], texts: Texts): readonly SourceFile[] {
   let hasTexts = false;
   eachNode(
     files.map(({ units }) => units),
@@ -102,7 +112,8 @@ function forgetOthers(scope: UnitScope, found: Set<Variable>, isKnown: (scope: U
       if (variable && !isKnown(scope, stmt.value, lengthOf(variable.scope, variable) ?? -1)) forget(variable);
     } else if (stmt.kind === "assign" && stmt.target.kind === "apply") forget(textNamed(scope, stmt.target.base));
     // Statements that are not read may assign what they name: `write(name, '(i0)') n`, `read`.
-    if (stmt.kind === "unsupported") for (const name of stmt.text.match(/[a-z]\w*/gi) ?? []) if (!isToScreen(stmt.text)) forget(find(scope, name.toLowerCase()));
+    if (stmt.kind === "unsupported")
+      for (const name of stmt.text.match(/[a-z]\w*/gi) ?? []) if (!isToScreen(stmt.text)) forget(find(scope, name.toLowerCase()));
     const calls = (name: string, args: readonly ActualArgument[]): void => {
       const called = findProcedure(scope, name);
       args.forEach((arg, n) => {
@@ -111,7 +122,8 @@ function forgetOthers(scope: UnitScope, found: Set<Variable>, isKnown: (scope: U
         const dummy = called?.variables.get(arg.keyword ?? dummies[n]);
         if (isText(dummy) && !isKnown(scope, arg.value, Infinity)) forget(dummy);
         const given = textNamed(scope, arg.value);
-        if (given && (!dummy || !(dummy.attributes.has("intent(in)") || dummy.attributes.has("value"))) && !KEEP.includes(name)) forget(given);
+        if (given && (!dummy || !(dummy.attributes.has("intent(in)") || dummy.attributes.has("value"))) && !KEEP.includes(name))
+          forget(given);
       });
     };
     if (stmt.kind === "call" && stmt.procedure.kind === "name") calls(stmt.procedure.name, stmt.args);
@@ -147,9 +159,12 @@ class Rewriter {
   /** A line without the variables that are numbers, and a line that has these. */
   private declaration(scope: UnitScope, line: Declaration): Declaration[] {
     if (line.kind !== "variables" || line.type.type !== "character") return [line];
-    const isNumber = ({ name }: DeclaredName): boolean => [scope.variables.get(name)].some((variable) => variable && this.chosen.has(variable));
+    const isNumber = ({ name }: DeclaredName): boolean =>
+      [scope.variables.get(name)].some((variable) => variable && this.chosen.has(variable));
     const others = line.names.filter((each) => !isNumber(each));
-    const names = line.names.filter(isNumber).map((each) => ({ ...each, ...(each.init && { init: this.value(scope, each.init) ?? each.init }) }));
+    const names = line.names
+      .filter(isNumber)
+      .map((each) => ({ ...each, ...(each.init && { init: this.value(scope, each.init) ?? each.init }) }));
     const type: TypeSpec = { type: "integer", text: "integer", at: line.type.at };
     const made: Declaration = { ...line, type, names, attributes: [...line.attributes, TEXT] };
     return [...(others.length > 0 ? [{ ...line, names: others }] : []), ...(names.length > 0 ? [made] : [])];
@@ -177,17 +192,35 @@ class Rewriter {
       const { name } = stmt.procedure;
       const isOwn = findProcedure(scope, name) !== undefined;
       if (!isOwn && OUTSIDE.includes(name) && stmt.args.every((arg, n) => isNumberOrText(scope, arg, n))) return [{ kind: "continue", at }];
-      return [{ ...withExpressions(stmt, (e) => this.expression(scope, e)), args: this.args(scope, name, withExpressions(stmt.args, (e) => this.expression(scope, e))) }];
+      return [
+        {
+          ...withExpressions(stmt, (e) => this.expression(scope, e)),
+          args: this.args(
+            scope,
+            name,
+            withExpressions(stmt.args, (e) => this.expression(scope, e)),
+          ),
+        },
+      ];
     }
-    if (stmt.kind === "print") return [{ ...stmt, items: stmt.items.map((e) => this.value(scope, e) !== undefined ? bareText(scope, e) : withExpressions(e, (part) => this.expression(scope, part))) }];
+    if (stmt.kind === "print")
+      return [
+        {
+          ...stmt,
+          items: stmt.items.map((e) =>
+            this.value(scope, e) !== undefined ? bareText(scope, e) : withExpressions(e, (part) => this.expression(scope, part)),
+          ),
+        },
+      ];
     if (stmt.kind === "select") {
       const value = this.value(scope, stmt.value);
-      const ranges = (list: typeof stmt.cases[number]["ranges"]) =>
+      const ranges = (list: (typeof stmt.cases)[number]["ranges"]) =>
         list?.map((range) => {
           const made = range.lower && range.lower === range.upper ? this.value(scope, range.lower) : undefined;
           return made ? { lower: made, upper: made } : range;
         });
-      if (value) return [{ ...stmt, value, cases: stmt.cases.map((part) => ({ ...part, ...(part.ranges && { ranges: ranges(part.ranges) }) })) }];
+      if (value)
+        return [{ ...stmt, value, cases: stmt.cases.map((part) => ({ ...part, ...(part.ranges && { ranges: ranges(part.ranges) }) })) }];
     }
     return [withExpressions(stmt, (e) => this.expression(scope, e))];
   }

@@ -17,13 +17,13 @@ export function namesInTree(tree: unknown): Set<string> {
   eachNode(tree, (node) => {
     if (node.kind === "name") found.add((node as Extract<Expr, { kind: "name" }>).name);
     if (node.kind === "do" || node.kind === "implied-do") found.add((node as Extract<Stmt, { kind: "do" }>).variable);
-    if (node.kind === "unsupported") for (const name of wordsOf(node as Unsupported)) found.add(name);
+    if (node.kind === "unsupported") for (const name of namesUnread(node as Unsupported)) found.add(name);
   });
   return found;
 }
 
 /** Words of a statement that is not read: names among them may be variables. */
-export const wordsOf = ({ text }: Unsupported): string[] => (text.match(/[a-z]\w*/gi) ?? []).map((word) => word.toLowerCase());
+export const namesUnread = ({ text }: Unsupported): string[] => (text.match(/[a-z]\w*/gi) ?? []).map((word) => word.toLowerCase());
 
 /** The variable that a statement assigns which is not read, such as `r = a .plus. b`. */
 export const assignedUnread = ({ text }: Unsupported): string | undefined =>
@@ -39,6 +39,13 @@ export function rootOf(e: Expr): string | undefined {
     if (at.kind === "name") return at.name;
     if (at.kind !== "part" && at.kind !== "apply") return undefined;
   }
+}
+
+/** A node with its parts changed; the two bounds of a `case` with one value stay one expression. */
+export function withParts<T extends object>(node: T, change: (part: unknown) => unknown): T {
+  const made = Object.fromEntries(Object.entries(node).map(([key, part]) => [key, key === "at" ? (part as unknown) : change(part)]));
+  if ("lower" in node && "upper" in node && node.lower === node.upper) made["upper"] = made["lower"];
+  return made as T;
 }
 
 /** Every statement of a body replaced by what `change` gives, from the innermost outwards. */

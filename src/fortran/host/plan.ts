@@ -77,7 +77,7 @@ export type HostStep =
   | { readonly kind: "while"; readonly cond?: LoweredSequence; readonly body: readonly HostStep[]; readonly name?: string }
   /** A line: texts, numbers, and variables that stand for texts. */
   | { readonly kind: "print"; readonly items: readonly PrintItem[] }
-  /** What an `exit` leaves by its name. */
+  /** A construct that an `exit` leaves by its name. */
   | { readonly kind: "construct"; readonly name: string; readonly body: readonly HostStep[] }
   | { readonly kind: "jump"; readonly jump: "return" | "exit" | "cycle"; readonly loop?: string }
   | {
@@ -100,7 +100,10 @@ export type HostStep =
   | { readonly kind: "random"; readonly type: "f64" | "f32"; readonly to: string | Extract<Actual, { kind: "array" }> }
   | { readonly kind: "stop"; readonly at: Location };
 
-type PrintItem = string | { readonly value: LoweredSequence; readonly isText: boolean } | { readonly array: Extract<Actual, { kind: "array" }> };
+type PrintItem =
+  | string
+  | { readonly value: LoweredSequence; readonly isText: boolean }
+  | { readonly array: Extract<Actual, { kind: "array" }> };
 
 /** Actual argument for a dummy argument. */
 export type Actual =
@@ -548,7 +551,10 @@ export class Planner {
 
   /** Arguments for the components of an array of objects. */
   private objectsGiven(procedure: UnitScope, dummy: Declared, actual: Expr): [string, Actual][] {
-    if (dummy.attributes.has("intent(out)") && componentsOfNumbers(procedure, dummy).some((part) => namedVariable(procedure, part)!.initial))
+    if (
+      dummy.attributes.has("intent(out)") &&
+      componentsOfNumbers(procedure, dummy).some((part) => namedVariable(procedure, part)!.initial)
+    )
       throw new Unlowerable(actual.at, dummy.name, "it has initial values from its type", "make it intent(inout), and assign them");
     return componentsOfNumbers(procedure, dummy).map((part) => {
       const given = givenComponent(this.scope, part, actual);

@@ -135,12 +135,20 @@ export class HostRun {
     const dummies = unit.kind === "procedure" ? unit.dummies : [];
     const isText = (name: string): boolean => [findNamed(scope, name)].some((variable) => variable && isTextNumber(variable));
     for (const [name, value] of Object.entries(given)) {
-      const isArgument = scope.variables.get(name)?.dummy || (unit.kind === "program" && scope.variables.has(name)) || dummies.some((dummy) => name === dummy || name.startsWith(`${dummy}_`));
+      const isArgument =
+        scope.variables.get(name)?.dummy ||
+        (unit.kind === "program" && scope.variables.has(name)) ||
+        dummies.some((dummy) => name === dummy || name.startsWith(`${dummy}_`));
       for (const { home, key } of isArgument ? [{ home: own, key: name }] : this.meant(name, own, globals))
         if (value instanceof View) home.arrays.set(key, value);
         else if (typeof value === "number" || typeof value === "boolean") home.scalars.set(key, value);
         else if (typeof value === "string" && isText(name)) home.scalars.set(key, this.routines.texts.numberOf(value));
-      if (!(value instanceof View) && typeof value !== "number" && typeof value !== "boolean" && !(typeof value === "string" && isText(name)))
+      if (
+        !(value instanceof View) &&
+        typeof value !== "number" &&
+        typeof value !== "boolean" &&
+        !(typeof value === "string" && isText(name))
+      )
         throw new RunError(
           `${unit.name}: ${name} is given ${value === null ? "null" : typeof value}: give a number, a truth value or a view`,
         );
@@ -165,11 +173,13 @@ export class HostRun {
       const shown = own.place(name).key === key ? name : key;
       if (given[shown] !== value && !isText(name)) result[shown] = value;
     }
-    if (unit.kind === "program") for (const [name, value] of own.scalars) if (scope.variables.has(name) && !isText(name)) result[name] = value;
+    if (unit.kind === "program")
+      for (const [name, value] of own.scalars) if (scope.variables.has(name) && !isText(name)) result[name] = value;
     for (const name of results) {
       const dummy = scope.variables.get(name);
       const value = own.scalars.get(name);
-      if (value !== undefined && !isText(name) && !dummy?.attributes.has("value") && !dummy?.attributes.has("intent(in)")) result[name] = value;
+      if (value !== undefined && !isText(name) && !dummy?.attributes.has("value") && !dummy?.attributes.has("intent(in)"))
+        result[name] = value;
     }
     return result;
   }
@@ -263,15 +273,8 @@ export class HostRun {
         else home.arrays.set(key, step.bounds ? shaped(to, step.name, await this.extents(step.bounds, own)) : to);
         return undefined;
       }
-      case "random": {
-        const next = (): number => randomNumber(step.type);
-        if (typeof step.to === "string") assign(own.place(step.to), next());
-        else {
-          const view = await this.actualArray(step.to, own);
-          this.device.queue.write(view, Array.from({ length: view.size }, next));
-        }
-        return undefined;
-      }
+      case "random":
+        return this.random(step, own);
       case "free": {
         const { home, key } = own.place(step.name);
         home.arrays.get(key)?.free();
@@ -283,6 +286,16 @@ export class HostRun {
       default:
         return unreachable(step);
     }
+  }
+
+  private async random({ type, to }: Extract<HostStep, { kind: "random" }>, own: Variables): Promise<undefined> {
+    const next = (): number => randomNumber(type);
+    if (typeof to === "string") assign(own.place(to), next());
+    else {
+      const view = await this.actualArray(to, own);
+      this.device.queue.write(view, Array.from({ length: view.size }, next));
+    }
+    return undefined;
   }
 
   private async print({ items }: Extract<HostStep, { kind: "print" }>, own: Variables): Promise<undefined> {

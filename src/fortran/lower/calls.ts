@@ -5,7 +5,7 @@ import { namesIn, variableName } from "../analyse/walk.js";
 import { writesOf, writtenBy } from "../analyse/writes.js";
 import type { ActualArgument, Expr as Tree, Name, ComponentRef, Procedure } from "../tree/index.js";
 import { associated, declaredShape, elementPlace } from "./arrays.js";
-import { componentOfObject } from "../objects/designators.js";
+import { componentOfObject } from "../analyse/object-designators.js";
 import { designated, extentsOfExpr, value, valueAs } from "./expressions.js";
 import { variableIn, type ProcedureFrame, type FortranLowering, type Meaning } from "./lowering.js";
 import { declareLocals } from "./locals.js";
@@ -188,7 +188,12 @@ function componentArguments(
     const name = variableName(part);
     if (variable.derived || ![...used].some((each) => `${name}_`.startsWith(`${each}_`))) continue;
     if (variable.initial && dummy.attributes.has("intent(out)"))
-      throw new Unlowerable(actual.at, dummy.name, `${dummy.name} has initial values from its type`, "make it intent(inout), and assign them");
+      throw new Unlowerable(
+        actual.at,
+        dummy.name,
+        `${dummy.name} has initial values from its type`,
+        "make it intent(inout), and assign them",
+      );
     if (variable.refused && !variable.byte) continue;
     const given = givenComponent(frame.scope, part, actual);
     inner.meanings.set(

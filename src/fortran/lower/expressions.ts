@@ -391,10 +391,14 @@ function applied(cx: FortranLowering, frame: ProcedureFrame, e: Apply, index: re
   if (whole) return whole;
   const told = toldByOpenMP(name, e.at, cx);
   if (told) return told;
+  return unknownFunction(name, e.at);
+}
+
+function unknownFunction(name: string, at: Location): never {
   if (/^(atomic|__?shfl|syncthreads_|ballot|anythread|allthreads)/.test(name))
-    throw new Unlowerable(e.at, name, "kernels do not support this operation", "write i = atomicadd(x, e) by itself, or share arrays");
-  if (NOT_HERE.includes(name)) throw new Unlowerable(e.at, name, "kernels do not have this function", "write a function that computes it");
-  throw new Unlowerable(e.at, name, "there is no function or array of this name", "declare it, or give the file with its module");
+    throw new Unlowerable(at, name, "kernels do not support this operation", "write i = atomicadd(x, e) by itself, or share arrays");
+  if (NOT_HERE.includes(name)) throw new Unlowerable(at, name, "kernels do not have this function", "write a function that computes it");
+  throw new Unlowerable(at, name, "there is no function or array of this name", "declare it, or give the file with its module");
 }
 
 /** Functions of the language that kernels do not have. */

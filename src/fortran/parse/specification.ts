@@ -51,18 +51,21 @@ export function specify(lines: Lines): Specification {
 function isSpecification({ key, directive, problem, line }: Head): boolean {
   if (key === "directive") return isDeclarative(directive!);
   // `public :: operator(.plus.)`
-  if (key === "wrong") return problem!.outside && ["interface", ...TYPE_WORDS, ...OTHERS].includes(/^\w*/.exec(line.text.trim())![0].toLowerCase());
+  if (key === "wrong")
+    return problem!.outside && ["interface", ...TYPE_WORDS, ...OTHERS].includes(/^\w*/.exec(line.text.trim())![0].toLowerCase());
   return ["declaration", "use", "implicit", "interface", "abstract interface", "type", "enum", ...ATTRIBUTES, ...OTHERS].includes(key);
 }
 
+/** The key of a line; `interface operator(.plus.)` has no tokens. */
+const meantBy = ({ key, problem, line }: Head): string => (problem?.outside && /^\s*interface\b/i.test(line.text) ? "interface" : key);
+
 function declaration(lines: Lines, head: Head, into: Specification): void {
-  const { line, key, cursor: c } = head;
+  const { line, cursor: c } = head;
+  const key = meantBy(head);
   const cuda = line.cudaOnly && { cudaOnly: true as const };
   const behind = line.behind !== undefined && { behind: line.behind };
   try {
-    // `interface operator(.plus.)` has no tokens.
-    if (head.problem?.outside && /^\s*interface\b/i.test(line.text)) return void into.declarations.push(interfaceBlock(lines, head));
-    if (head.problem) throw head.problem;
+    if (head.problem && key === "wrong") throw head.problem;
     switch (key) {
       case "use": {
         const made = use(c);
@@ -113,7 +116,6 @@ const READ: Readonly<Record<string, (c: Cursor) => Partial<OtherDeclaration>>> =
   implicit: (c) => ({ implicit: implicitRules(c) }),
   common: (c) => ({ common: commonBlocks(c) }),
 };
-
 
 /** A line as it is written, and its meaning if kernels need it. @throws SyntaxProblem */
 function readAlong(lines: Lines, head: Head): OtherDeclaration {

@@ -30,7 +30,8 @@ export function variablesOf(
   for (const d of unit.declarations) {
     // Variables in common blocks outlive a call.
     const general = d.kind === "variables" ? d.attributes : d.kind === "attributes" ? [d.attribute] : ["save"];
-    const names = d.kind === "variables" || d.kind === "attributes" ? d.names : d.kind === "other" ? (d.common ?? []).flatMap((b) => b.names) : [];
+    const names =
+      d.kind === "variables" || d.kind === "attributes" ? d.names : d.kind === "other" ? (d.common ?? []).flatMap((b) => b.names) : [];
     for (const { name, dimension } of names) {
       const known = own.get(name) ?? { isArray: false, isDerived: false, attributes: new Set<string>() };
       own.set(name, known);

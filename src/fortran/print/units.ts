@@ -16,7 +16,8 @@ export function fortranText(file: SourceFile): string {
 function printUnit(out: IndentedLines, unit: Unit): void {
   out.comments(unit.before);
   const ancestor = unit.kind === "module" ? unit.ancestor : undefined;
-  const form = unit.kind === "procedure" ? unit.form : ancestor ? "submodule" : unit.kind === "module" && unit.isBlockData ? "block data" : unit.kind;
+  const form =
+    unit.kind === "procedure" ? unit.form : ancestor ? "submodule" : unit.kind === "module" && unit.isBlockData ? "block data" : unit.kind;
   const of = ancestor ? ` (${[ancestor.module, ...(ancestor.parent === undefined ? [] : [ancestor.parent])].join(":")})` : "";
   out.add(unit.kind === "procedure" ? headingText(unit) : `${form}${of} ${unit.name}`);
   out.inside(() => {

@@ -6,7 +6,7 @@ import type { Location } from "../../ir/types.js";
 import type { Directive, LaunchDirective, ReductionOp } from "./directives.js";
 import type { Apply, Expr, Name, ComponentRef } from "./expressions.js";
 import type { Declaration } from "./declarations.js";
-import type { Use } from "./units.js";
+import type { Use } from "./use.js";
 
 interface Around {
   readonly at: Location;

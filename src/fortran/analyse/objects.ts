@@ -1,10 +1,10 @@
-import { fixedComponents, findTypeNamed, namedVariable, readSymbols, findProcedure, type UnitScope, type World } from "../analyse/symbols.js";
-import { eachNode, mapStatements, namesInTree, rootOf } from "../analyse/visit.js";
-import { writesOf } from "../analyse/writes.js";
+import { fixedComponents, findTypeNamed, namedVariable, readSymbols, findProcedure, type UnitScope, type World } from "./symbols.js";
+import { eachNode, mapStatements, namesInTree, rootOf, withParts } from "./visit.js";
+import { writesOf } from "./writes.js";
 import { Problems } from "../errors.js";
 import { unitKey } from "../tree/keys.js";
-import type { Assign, Associate, Designator, Expr, SourceFile, Stmt, Unit } from "../tree/index.js";
-import { componentOfObject, withIndicesLast } from "./designators.js";
+import type { Apply, Assign, Associate, Designator, Expr, SourceFile, Stmt, Unit } from "../tree/index.js";
+import { componentOfObject, withIndicesLast } from "./object-designators.js";
 
 /*
  * Programs without arrays of objects and without assignments of whole objects: each component of an array of objects is an array, `p(i)%x` is
@@ -42,8 +42,7 @@ function designators<T>(scope: UnitScope, tree: T): T {
   const made = withIndicesLast(scope, tree as unknown as Expr) ?? aboutOneComponent(scope, tree as unknown as Expr);
   if (made && made.kind !== "apply") return made as T;
   const from = (made ?? tree) as object;
-  const entries = Object.entries(from).map(([key, value]) => [key, key === "at" ? (value as unknown) : designators<unknown>(scope, value)]);
-  return Object.fromEntries(entries) as T;
+  return withParts(from, (part) => designators(scope, part)) as T;
 }
 
 const INQUIRIES: readonly string[] = ["size", "shape", "lbound", "ubound", "allocated"];
@@ -78,8 +77,7 @@ function replaced<T>(tree: T, name: string, by: Expr): T {
   if (tree === null || typeof tree !== "object") return tree;
   const node = tree as { kind?: string; name?: string };
   if (node.kind === "name" && node.name === name) return by as T;
-  const entries = Object.entries(tree).map(([key, value]) => [key, key === "at" ? (value as unknown) : replaced<unknown>(value, name, by)]);
-  return Object.fromEntries(entries) as T;
+  return withParts(tree, (part) => replaced(part, name, by));
 }
 
 /** Assignments of the components, where whole objects are assigned whose components are numbers and arrays of constant size. */
@@ -105,18 +103,16 @@ function componentsAssigned(scope: UnitScope, target: Designator, value: Expr, t
   const known = findTypeNamed(scope, target);
   const parts = known && fixedComponents(known.type, known.scope);
   if (!known || !parts) return undefined;
-  const constructed = value.kind === "apply" && value.base.kind === "name" && value.base.name === type && !namedVariable(scope, value.base);
-  if (constructed && findProcedure(scope, type)) return undefined;
-  const other = constructed ? undefined : findTypeNamed(scope, value);
-  if (!constructed && (!other || other.type !== known.type)) return undefined;
-  const made: Pair[] = [];
-  for (const [place, { name, derived, rank }] of parts.entries()) {
-    const given = constructed
-      ? value.args.find((arg, n) => arg.kind === "value" && (arg.keyword ?? n) === (arg.keyword === undefined ? place : name))
+  const values = isConstructor(scope, value, type)
+    ? given(value, parts)
+    : findTypeNamed(scope, value)?.type === known.type
+      ? "object"
       : undefined;
-    if (constructed && given?.kind !== "value") return undefined;
+  if (!values) return undefined;
+  const made: Pair[] = [];
+  for (const [n, { name, derived, rank }] of parts.entries()) {
     const to = componentOfObject(scope, target, name) as Designator;
-    const from = given?.kind === "value" ? given.value : componentOfObject(scope, value, name);
+    const from = values === "object" ? componentOfObject(scope, value, name) : values[n];
     // An array of objects takes the arrays of one object in no single assignment.
     if (rank > 0 && axesOf(scope, to) !== rank && axesOf(scope, to) !== axesOf(scope, from)) return undefined;
     const inner = derived === undefined ? [{ target: to, value: from }] : componentsAssigned(scope, to, from, derived);
@@ -124,6 +120,19 @@ function componentsAssigned(scope: UnitScope, target: Designator, value: Expr, t
     made.push(...inner);
   }
   return made;
+}
+
+/** `vec(1.0, 2.0)`, where `vec` is the type and nothing else. */
+const isConstructor = (scope: UnitScope, e: Expr, type: string): e is Apply =>
+  e.kind === "apply" && e.base.kind === "name" && e.base.name === type && !namedVariable(scope, e.base) && !findProcedure(scope, type);
+
+/** The values that a constructor gives to all components; undefined if one has none. */
+function given({ args }: Apply, parts: readonly { readonly name: string }[]): Expr[] | undefined {
+  const values = parts.flatMap(({ name }, place) => {
+    const arg = args.find((each, n) => each.kind === "value" && (each.keyword === undefined ? n === place : each.keyword === name));
+    return arg?.kind === "value" ? [arg.value] : [];
+  });
+  return values.length === parts.length ? values : undefined;
 }
 
 /** Axes that a designator leaves open. */
@@ -135,10 +144,11 @@ function axesOf(scope: UnitScope, e: Expr): number {
 /** Whether a constructor reads components of the object that it is assigned to. */
 const namesRoot = (target: Designator, value: Expr): boolean =>
   (value.kind === "apply" && value.base.kind === "name" && namesInTree(value.args).has(rootOf(target)!)) ||
-  (rootOf(target) === rootOf(value) && target.kind === "apply" && value.kind === "apply" && target.args.some(({ kind }) => kind === "section"));
+  (rootOf(target) === rootOf(value) &&
+    target.kind === "apply" &&
+    value.kind === "apply" &&
+    target.args.some(({ kind }) => kind === "section"));
 
 /** Whether the program defines `assignment(=)`. */
 const hasOwnAssignment = ({ scopes }: World): boolean =>
-  scopes.some(({ unit }) =>
-    unit.declarations.some((d) => d.kind === "interface" && /^\s*interface\s+assignment\b/i.test(d.text[0] ?? "")),
-  );
+  scopes.some(({ unit }) => unit.declarations.some((d) => d.kind === "interface" && /^\s*interface\s+assignment\b/i.test(d.text[0] ?? "")));
