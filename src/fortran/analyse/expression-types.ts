@@ -1,4 +1,5 @@
 import { own } from "../../base/own.js";
+import { unreachable } from "../../base/unreachable.js";
 import type { ActualArgument, Apply, Binary, Expr, Literal } from "../tree/index.js";
 import { findProcedure, find, kindBytes, namedVariable, suffixBytes, type UnitScope, type Variable } from "./symbols.js";
 
@@ -52,8 +53,10 @@ export function typeOfExpression(scope: UnitScope, e: Expr): ExpressionType | un
       const [re, im] = [e.re, e.im].map((part) => typeOfExpression(scope, part)?.type);
       return re && im ? { type: re === "real8" || im === "real8" ? "complex8" : "complex4", rank: 0 } : undefined;
     }
-    default:
+    case "apply":
       return typeOfApplied(scope, e);
+    default:
+      return unreachable(e);
   }
 }
 
