@@ -17,12 +17,7 @@ function read(text: string): [messages: string[], units: string[]] {
 
 describe("units", () => {
   const cases: readonly [what: string, text: string, messages: string[], units: string[]][] = [
-    [
-      "block data without an end",
-      "block data d\ninteger n",
-      ["1:1: block data d: is not closed (add `end block data`)"],
-      ["d"],
-    ],
+    ["block data without an end", "block data d\ninteger n", ["1:1: block data d: is not closed (add `end block data`)"], ["d"]],
     [
       "an end without a beginning",
       "end subroutine\nsubroutine s\nend subroutine",

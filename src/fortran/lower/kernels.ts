@@ -293,11 +293,12 @@ export function lowerSequence(scope: UnitScope, list: readonly TreeStmt[]): Lowe
 
 /** Whether statements assign a scalar before anything can read it. */
 function isAssignedFirst(scope: UnitScope, list: readonly TreeStmt[], variable: Variable): boolean {
-  const { name } = variable;
-  const first = list.findIndex((stmt) => namesInTree(stmt).has(name));
+  const names = new Set([...namesInTree(list)].filter((name) => find(scope, name) === variable));
+  const mentions = (tree: unknown): boolean => [...namesInTree(tree)].some((name) => names.has(name));
+  const first = list.findIndex(mentions);
   const stmt = list[first];
-  if (stmt?.kind !== "assign" || stmt.target.kind !== "name" || find(scope, name) !== variable) return false;
-  return stmt.target.name === name && !namesInTree(stmt.value).has(name) && calledBy(scope, list.slice(0, first + 1)).size === 0;
+  if (stmt?.kind !== "assign" || stmt.target.kind !== "name") return false;
+  return names.has(stmt.target.name) && !mentions(stmt.value) && calledBy(scope, list.slice(0, first + 1)).size === 0;
 }
 
 /** The value of an expression that stands on the host's side; its result is named "". @throws Unlowerable */
