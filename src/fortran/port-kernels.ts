@@ -33,7 +33,7 @@ export function portKernels(sources: readonly Source[], options: PortOptions<Ker
     }),
   );
   const [first] = sources;
-  if (first && targets.length > 0 && made.length === 0)
+  if (first && targets.length > 0 && known.size === 0 && problems.found.length === 0)
     problems.add(
       { file: first.file, line: 1, column: 1 },
       `a port to ${targets.join(" and ")}`,

@@ -71,6 +71,28 @@ describe("ordinary programs", needsGfortran, () => {
   });
 });
 
+describe("directives of OpenACC and OpenMP on one loop", () => {
+  it("are one loop", async () => {
+    const text = `subroutine s(n, a, r)
+  integer, intent(in) :: n
+  real(8) :: a(n), r
+  integer :: i
+  !$acc parallel loop reduction(+:r)
+  !$omp parallel do reduction(+:r)
+  do i = 1, n
+    r = r + i
+    a(i) = 2*i
+  end do
+end subroutine`;
+    const code = fortran(text);
+    const device = await open("js");
+    const a = code.array(device, "s", "a", { n: 3 });
+    assert.deepEqual(await code.routine("s").run(device, { n: 3, a, r: 10 }), { r: 16 });
+    assert.deepEqual([[...(await device.queue.read(a))], [...code.kernels.keys()]], [[2, 4, 6], ["s"]]);
+    await device.close();
+  });
+});
+
 describe("main programs", () => {
   const program = `
 program sums

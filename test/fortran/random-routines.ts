@@ -454,7 +454,7 @@ export function randomRoutine(name: string, n: number, pick: Pick): string {
     "use state, only : addcommon, cell, mi, mq, pair, setmine, mr, mark, shift, twice",
     "use state, doubled => twice",
   ]);
-  const isRich = pick(2) === 0;
+  const isRich = pick(3) === 0;
   const parts = Array.from({ length: 1 + pick(3) }, () => [loop(pick, n, isRich), ...(pick(2) === 0 ? [host(pick, isRich)] : [])]).flat();
   const seen = SEEN.map((e, at) => `seen(${at + 1}) = ${e}`);
   const all = isRich ? [RICH.start, ...parts, ...seen, RICH.end] : [...parts, ...seen];

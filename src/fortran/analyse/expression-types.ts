@@ -18,13 +18,13 @@ export function typeOfVariable(variable: Variable): ExpressionType | undefined {
   return named === undefined ? undefined : { type: named, rank };
 }
 
-function nameOf({ type, derived, complex, wide, byte, refused }: Variable): string | undefined {
+function nameOf({ type, derived, complex, wide, byte, refused, ofElement }: Variable): string | undefined {
   const bytes = type === "f64" ? 8 : 4;
   if (derived !== undefined) return `type ${derived}`;
   if (complex) return `complex${bytes}`;
   if (wide || byte) return `integer${wide ? 8 : 1}`;
   if (refused?.construct === "character") return "character";
-  if (refused && !/^(pointer|common)\b/.test(refused.construct)) return undefined;
+  if (refused && !ofElement && !/^(pointer|common)\b/.test(refused.construct)) return undefined;
   return type === "bool" ? "logical" : type === "i32" ? "integer4" : `real${bytes}`;
 }
 

@@ -506,7 +506,11 @@ function findPart(scope: UnitScope, part: ComponentRef): Variable | undefined {
     component: `${known.scope.unit.name} ${known.type.name}%${part.name}`,
     owner: of.owner ?? of.scope,
   };
-  return of.dims && !isElement ? ofAllObjects(component, of as Variable & { dims: readonly Bound[] }) : component;
+  if (!of.dims) return component;
+  if (!isElement) return ofAllObjects(component, of as Variable & { dims: readonly Bound[] });
+  // Code from the tree as it is written takes no element of one for a variable (analyse/objects).
+  const refused = { construct: made.name, why: "arrays of objects are not supported here", remedy: "make each component an array" };
+  return { ...component, ofElement: true, refused: component.refused ?? refused };
 }
 
 /** A component of all objects of an array, as one array: its own axes come first, as in memory. */
