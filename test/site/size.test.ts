@@ -78,7 +78,7 @@ test("the Fortran front end comes when it is asked for, in parts", { skip }, () 
   for (const [what, pattern, most] of [
     ["reading Fortran and making kernels of it", /^fortran-(?!ports)/, 94_500],
     ["writing ports", /^fortran-ports-/, 10_800],
-    ["running routines", /^run-/, 5_900],
+    ["running routines", /^run-/, 6_300],
   ] as const) {
     const more = [...scriptsBehind(chunk(workers, pattern))].filter((path) => !loaded.has(path));
     more.forEach((path) => loaded.add(path));
