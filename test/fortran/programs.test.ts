@@ -159,6 +159,18 @@ describe("what ordinary programs may not do", () => {
       sub("character(9) :: name", `name = mode // '.dat'\nif (name == 'a.dat') n = 1\n${loop("y(i) = x(i)")}`),
       /name: |character: kernels have no character strings/,
     ],
+    "choice by results that are texts": [
+      sub(
+        "",
+        `if (which(n) == 'a') n = 1\n${loop("y(i) = x(i)")}`,
+        "contains\nfunction which(m)\ncharacter(1) :: which\ninteger :: m\nwhich = 'a'\nend function",
+      ),
+      /character|which/,
+    ],
+    "texts with quotes": [
+      sub("character(4) :: name", `name = 'it''s'\nif (name == "it's") n = 1\n${loop("y(i) = x(i)")}`),
+      /character: kernels have no character strings|name: /,
+    ],
     "common blocks of two layouts": [
       sub("common /c/ z(2)\nreal(8) z", loop("y(i) = z(1)")) + "\nsubroutine other\nreal(4) :: z(4)\ncommon /c/ z\nz = 0\nend subroutine",
       /common :: z: its common block is laid out in different ways/,

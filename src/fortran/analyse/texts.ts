@@ -70,7 +70,9 @@ function bareText(scope: UnitScope, e: Expr): Expr {
   return first?.kind === "value" ? bareText(scope, first.value) : e;
 }
 
-const isLiteral = (e: Expr): e is Extract<Expr, { kind: "literal" }> => e.kind === "literal" && e.type === "character";
+/** A literal whose text is told by its letters: quotes inside may be doubled. */
+const isLiteral = (e: Expr): e is Extract<Expr, { kind: "literal" }> =>
+  e.kind === "literal" && e.type === "character" && !/['"]/.test(e.text);
 
 /** The length of a variable: Infinity if it takes any text. */
 function lengthOf(scope: UnitScope, { name }: Variable): number | undefined {
@@ -87,7 +89,10 @@ function lengthOf(scope: UnitScope, { name }: Variable): number | undefined {
 /** The variables whose texts are always literals of the program, or given from outside. */
 function chosen(world: World): Set<Variable> {
   const found = new Set<Variable>();
-  for (const { variables } of world.scopes) for (const variable of variables.values()) if (isText(variable)) found.add(variable);
+  for (const { unit, variables } of world.scopes) {
+    const result = unit.kind === "procedure" && unit.form === "function" ? (unit.result ?? unit.name) : undefined;
+    for (const variable of variables.values()) if (isText(variable) && variable.name !== result) found.add(variable);
+  }
   const isKnown = (scope: UnitScope, e: Expr, longest: number): boolean => {
     const bare = bareText(scope, e);
     if (isLiteral(bare)) return bare.text.length <= longest;
