@@ -391,7 +391,7 @@ export function findProcedure(scope: UnitScope, name: string): UnitScope | undef
   const { variables, procedures, interfaces } = found.scope;
   const variable = variables.get(found.name);
   const meant = interfaces.get(found.name);
-  if (meant && meant.length > 1) return undefined;
+  if (meant && meant.length !== 1) return undefined;
   if (meant && meant[0] !== found.name) return findProcedure(found.scope, meant[0]);
   return procedures.get(found.name) ?? (meant || (variable && !variable.dims && !variable.dummy) ? external.get(found.name) : undefined);
 }
