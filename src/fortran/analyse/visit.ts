@@ -23,7 +23,8 @@ export function namesInTree(tree: unknown): Set<string> {
 }
 
 /** Words of a statement that is not read: names among them may be variables. */
-export const namesUnread = ({ text }: Unsupported): string[] => (text.match(/[a-z]\w*/gi) ?? []).map((word) => word.toLowerCase());
+export const namesUnread = ({ text }: Unsupported): string[] =>
+  (text.replace(/'[^']*'|"[^"]*"/g, " ").match(/[a-z]\w*/gi) ?? []).map((word) => word.toLowerCase());
 
 /** The variable that a statement assigns which is not read, such as `r = a .plus. b`. */
 export const assignedUnread = ({ text }: Unsupported): string | undefined =>
