@@ -35,6 +35,11 @@ function notesOf({ lowered: { axes, outcomes, sources, rows } }: FortranKernel):
   return [
     ...(loops.length > 0 ? [`Loops, counted here from 0 (begin) to the number of iterations (end): ${loops.join("; ")}.`] : []),
     ...(arrays ? ["Arrays have Fortran's memory order, with their axes reversed; element 0 is the first one, whatever the bounds."] : []),
+    ...[...sources].flatMap(([param, { variable }]) =>
+      variable.objects
+        ? [`${param} holds one component of all objects of an array, side by side: copy it from the objects, and back.`]
+        : [],
+    ),
     ...rows.map(({ param }) => `${param} is work memory of the kernel: a row for each element of the range.`),
     ...outcomes.map(({ name, op, param, assigned, least }) => {
       if (op) return `The result does not include the value that ${name} had before the loop: combine the two by ${op}.`;

@@ -9,9 +9,12 @@ import { LaunchError } from "../base/errors.js";
 import type { PlainValue } from "../ir/operators.js";
 import { withAtomics } from "./analyse/atomic-calls.js";
 import { forgetAbsent, isWithinProcedures } from "./analyse/broken.js";
+import { withoutCommons } from "./analyse/common-blocks.js";
 import { withImplicit } from "./analyse/implicit.js";
+import { withSpecifics } from "./analyse/generics.js";
 import { regionsOf, type ParallelRegion } from "./analyse/regions.js";
-import { find, readSymbols, type UnitScope, type World } from "./analyse/symbols.js";
+import { findNamed, readSymbols, type UnitScope, type World } from "./analyse/symbols.js";
+import { Texts, withTextNumbers } from "./analyse/texts.js";
 import { withPairs } from "./complex/index.js";
 import type { Emitted } from "./emitted.js";
 import { FortranError, problemText, Problems } from "./errors.js";
@@ -22,6 +25,7 @@ import type { TransferCounts } from "./host/transfers.js";
 import { lowerRegion } from "./lower/kernels.js";
 import { elementType, Unlowerable } from "./lower/values.js";
 import { parse } from "./parse/index.js";
+import { withComponents } from "./analyse/objects.js";
 import { withLoopOrder } from "./port/order.js";
 
 export { FortranError, problemText, type Problem } from "./errors.js";
@@ -112,9 +116,14 @@ export function fortran(text: string, options: FortranOptions = {}): FortranCode
   const written = [main, ...others];
   if (!options.partial && !isWithinProcedures(written, problems.found)) problems.throwIfAny();
   const unread = problems.found.length;
-  const files = withPairs(withImplicit(written, options.kinds ?? {}), options.kinds ?? {}, problems);
-  const world = readSymbols(files, options.kinds ?? {}, problems);
-  const code = new Code(world, problems, options.loops ?? {});
+  const kinds = options.kinds ?? {};
+  const texts = new Texts();
+  const files = withComponents(
+    withPairs(withTextNumbers(withSpecifics(withoutCommons(withImplicit(written, kinds), kinds), kinds), kinds, texts), kinds, problems),
+    kinds,
+  );
+  const world = readSymbols(files, kinds, problems);
+  const code = new Code(world, problems, texts, options.loops ?? {});
   for (const scope of world.scopes) if (scope.file === main.file) code.add(scope);
   for (const name of Object.keys(options.loops ?? {}))
     if (!code.kernels.has(name) && problems.found.length === 0)
@@ -140,6 +149,7 @@ class Code implements FortranCode, Routines {
   constructor(
     private readonly world: World,
     private readonly found: Problems,
+    readonly texts: Texts,
     private readonly loops: NonNullable<FortranOptions["loops"]>,
   ) {}
 
@@ -243,7 +253,7 @@ class Code implements FortranCode, Routines {
     const scope = this.scopeOf(routine);
     // Looks for arrays of modules that the routine does not see, but whose procedures it may call.
     const others = this.world.scopes.flatMap(({ unit, variables }) => (unit.kind === "module" ? (variables.get(name) ?? []) : []));
-    const variable = find(scope, name) ?? (others.length === 1 ? others[0] : undefined);
+    const variable = findNamed(scope, name) ?? (others.length === 1 ? others[0] : undefined);
     if (!variable?.dims) throw new RunError(`${routine} has no array ${name}`);
     return { type: elementType(variable), extents: arrayExtents(scope, variable, scalars).reverse() };
   }

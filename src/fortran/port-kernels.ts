@@ -32,6 +32,14 @@ export function portKernels(sources: readonly Source[], options: PortOptions<Ker
       return files.map(({ name, text, kernel }) => ({ target, of: source.file, name, text, loops: [loopOf(code.kernels.get(kernel)!)] }));
     }),
   );
+  const [first] = sources;
+  if (first && targets.length > 0 && known.size === 0 && problems.found.length === 0)
+    problems.add(
+      { file: first.file, line: 1, column: 1 },
+      `a port to ${targets.join(" and ")}`,
+      "the files have no parallel loop, and only these become kernels",
+      "write a directive such as `!$omp parallel do` before a loop, or port to cpu or openmp",
+    );
   problems.throwIfAny();
   if (targets.length > 0) checkLoops(settings, known);
   return made;

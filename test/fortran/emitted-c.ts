@@ -55,9 +55,9 @@ async function run(device: Device, { call, parameters }: Launch, args: Readonly<
   const results = new Map<string, Float64Array | Float32Array | Int32Array | Uint8Array>();
   let axis = 0;
   for (const { type, name } of parameters) {
-    const [, of, extent] = /^(\w+)_extent(\d)$/.exec(name) ?? [];
+    const [, of, what, axisOf] = /^(\w+)_(extent|stride)(\d)$/.exec(name) ?? [];
     const value = args[name];
-    if (of !== undefined) given.push((args[of] as View).shape[Number(extent)]);
+    if (of !== undefined) given.push((args[of] as View)[what === "extent" ? "shape" : "strides"][Number(axisOf)]);
     else if (name.endsWith("_begin")) given.push(0);
     else if (name.endsWith("_end")) given.push(trips[axis++]);
     else if (!type.includes("*")) given.push(value);

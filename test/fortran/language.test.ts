@@ -252,9 +252,9 @@ end module`;
       /pointer :: p: only pointers to arrays/,
     ],
     [
-      "text that is written to a variable",
-      sub("character(len=8) :: s\ninteger :: i", `write(s, '(i4)') n\n${doubled("x")}`),
-      /:12:1: write: /,
+      "numbers that are read from a text",
+      sub("character(len=8) :: s\ninteger :: i", `read(s, '(i4)') n\n${doubled("x")}`),
+      /:12:1: read: /,
     ],
   ];
   for (const [name, text, message] of refused)

@@ -178,8 +178,6 @@ end module`;
   });
 
   const REFUSED: Readonly<Record<string, readonly [string, string, RegExp]>> = {
-    "in arrays": ["type(par) :: many(3)", loop("y(i) = many(2)%g"), /many_g: arrays of objects are not supported here/],
-    "in arrays, as arguments": ["type(par) :: many(3)", loop("y(i) = scaled(many(2), x(i))"), /many: it is passed for the object p/],
     "that iterations leave": ["", `${loop("p%g = x(i)")}\ny(1) = p%g`, /p_g: the value that iterations leave in it is read after the loop/],
     "that calls in iterations leave": [
       "",

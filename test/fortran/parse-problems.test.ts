@@ -17,12 +17,7 @@ function read(text: string): [messages: string[], units: string[]] {
 
 describe("units", () => {
   const cases: readonly [what: string, text: string, messages: string[], units: string[]][] = [
-    [
-      "block data is left out, and what follows is read",
-      "block data d\ninteger n\nend block data\nsubroutine s\nend subroutine",
-      ["1:1: block data: is not supported (use a module)"],
-      ["s"],
-    ],
+    ["block data without an end", "block data d\ninteger n", ["1:1: block data d: is not closed (add `end block data`)"], ["d"]],
     [
       "an end without a beginning",
       "end subroutine\nsubroutine s\nend subroutine",
@@ -56,7 +51,12 @@ describe("units", () => {
     ],
     ["the end of another name", "subroutine s\nend subroutine t", ["2:16: t: closes `s` (write `end subroutine s`)"], ["s"]],
     ["words behind an end", "subroutine s\nend subroutine s now", ["2:18: now: the statement should end here"], ["s"]],
-    ["`use` in a block", "subroutine s\nblock\nuse m\nend block\nend subroutine", ["3:1: use: cannot be in a block (move it up)"], ["s"]],
+    [
+      "`use` in a block",
+      "subroutine s\nblock\nuse m\nend block\nend subroutine",
+      ["3:1: use: is without `only` in a block (list the names, or move it up)"],
+      ["s"],
+    ],
     [
       "a second else",
       "subroutine s\nif (a) then\nelse\nb = 1\nelse if (c) then\nb = 2\nend if\nend subroutine",

@@ -52,6 +52,16 @@ end subroutine`;
     assert.deepEqual(loops[0].axes, ["j", "i"]);
   });
 
+  it("are refused for files without parallel loops", () => {
+    const text = "subroutine s(n, a)\ninteger :: n\nreal(8) :: a(n)\na = a + 1\nend subroutine\n";
+    assert.throws(
+      () => portKernels([{ file: "s.f90", text }], { targets: ["c", "js"] }),
+      (error) =>
+        error instanceof FortranError &&
+        /^s\.f90:1:1: a port to c and js: the files have no parallel loop, and only these become kernels/.test(error.message),
+    );
+  });
+
   it("names what a language lacks at the loop's place", () => {
     assert.throws(
       () => ported(HEAT, "wgsl"),

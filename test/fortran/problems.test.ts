@@ -49,9 +49,10 @@ describe("problems", () => {
       assert.match(problemsOf(() => fortran(loop("real :: x(n)", `${word} here`)))[0], /:6:\d+: .*no statement begins like this/);
   });
 
-  it("are variables with values by `data`, in common blocks or beside each other in memory", () => {
+  it("are variables with values by `data`, in common blocks of two layouts or beside each other in memory", () => {
+    const other = "\nsubroutine other\nreal :: w(3)\ncommon /c/ w\nw(1) = 0\nend subroutine\n";
     for (const line of ["data w /1.0/, w", "common /c/ w", "equivalence (w, v)"]) {
-      const text = loop(`real :: x(n), w(2), v(2)\n${line}`, "x(i) = w(1)");
+      const text = loop(`real :: x(n), w(2), v(2)\n${line}`, "x(i) = w(1)") + other;
       assert.match(problemsOf(() => fortran(text))[0], new RegExp(`:7:8: ${line.split(" ")[0]} :: w: `));
     }
   });

@@ -34,9 +34,63 @@ const DECLARATIONS = `    integer, intent(in) :: n
 /** What is left in locals, where the caller sees it. */
 const SEEN = ["li", "lj", "lr", "ls", "merge(1, 2, lq)", "w(1)", "w(2)", "seen(8) + i + 100*j"];
 
+/** Declarations and first values of arrays of objects, complex arrays and common blocks, which some routines have. */
+const RICH = {
+  declarations: `    integer :: ci
+    real(8) :: cr
+    common /shared_by_routines/ ci, cr
+    complex(8) :: za(n), zc
+    type(cell) :: ob(n)`,
+  start: `ci = 6
+    cr = 7
+    zc = (1d0, -2d0)
+    za = cmplx(x, 1, 8)
+    ob%v = 1
+    ob%c(1) = 2
+    ob%c(2) = 3
+    ob%base = x
+    ob%on = x > 0
+    ob%in%u = 4
+    ob%in%w = 5`,
+  end: `call addcommon(seen(8))
+    y = y + real(za) + 3*aimag(za) + ob%v + ob%c(1) - ob%c(2) + ob%in%u + 2*ob%in%w
+    seen(8) = seen(8) + ci + cr`,
+} as const;
+
+/** Statements of iterations that use them; no iteration touches what another one writes. */
+const RICH_STATEMENTS: readonly string[] = [
+  "za(i) = za(i)*cmplx(k(i), 1, 8) + x(i)",
+  "za(i) = conjg(za(i)) - zc",
+  "ob(i)%v = ob(i)%v + k(i)",
+  "ob(i)%c(2) = ob(i)%c(1) + x(i)",
+  "ob(i)%in%w = 2*x(i) + ob(k(i))%base",
+  "ob(i)%in = pair(x(i), 2d0*k(i))",
+  "if (ob(i)%on) y(i) = y(i) + ob(i)%v + real(za(i))",
+  "call shift(ob(i), x(i))",
+  "y(i) = y(i) + cr + ci*sum(ob(i)%c)",
+  "associate (o => ob(i))\no%v = o%v - 2\nend associate",
+];
+const RICH_HOST: readonly string[] = [
+  "call addcommon(seen(8))",
+  "cr = cr + li",
+  "ob(2) = ob(1)",
+  "za(3) = za(1)*zc",
+  "ob(1:3)%v = 9",
+  "call shift(ob(3), dr)",
+];
+
 /** The module whose scalars routines use, by these names or by others. */
 export const STATE = `module state
   implicit none
+  type pair
+    real(8) :: u, w
+  end type
+  type cell
+    integer :: v
+    logical :: on
+    real(8) :: c(2), base
+    type(pair) :: in
+  end type
   integer :: mi = 1
   real(8) :: mr = 2
   logical :: mq = .true.
@@ -49,6 +103,20 @@ contains
     logical, intent(in) :: is
     integer, intent(inout) :: flag
     if (is) flag = 12
+  end subroutine
+  pure subroutine shift(o, v)
+    type(cell), intent(inout) :: o
+    real(8), intent(in) :: v
+    o%c(1) = o%c(1) + v
+    if (o%on) o%in%u = o%in%u - 1
+  end subroutine
+  subroutine addcommon(v)
+    real(8), intent(inout) :: v
+    integer :: first
+    real(8) :: second
+    common /shared_by_routines/ first, second
+    v = v + 10*first + second
+    first = first + 1
   end subroutine
   subroutine setmine(is, v)
     logical, intent(in) :: is
@@ -344,14 +412,15 @@ function headOf(
   return { head: "do j = 2, 2\ndo i = 1, n", end: "end do\nend do", collapse: "collapse(2)" };
 }
 
-function loop(pick: Pick, n: number): string {
+function loop(pick: Pick, n: number, isRich: boolean): string {
   const construct = oneOf(pick, CONSTRUCTS);
   const scalars = new Scalars(pick);
   const made = [...Array.from({ length: 1 + pick(4) }, () => roleOf(pick, n, construct, scalars)), arrayOf(pick, construct)];
   const roles = made.filter((role) => role !== undefined);
   const own = `y(i) = y(i) + ${varying(pick, "real")}`;
   const named = ["associate (c => y(i))", own.replaceAll("y(i)", "c"), "end associate"];
-  const stmts = [...roles.map((role) => role.stmts), pick(8) === 0 ? named : [own]];
+  const rich = isRich ? Array.from({ length: pick(4) }, () => [oneOf(pick, RICH_STATEMENTS)]) : [];
+  const stmts = [...roles.map((role) => role.stmts), ...rich, pick(8) === 0 ? named : [own]];
   // Statements in another order
   for (let at = stmts.length - 1; at > 0; at--) {
     const other = pick(at + 1);
@@ -365,8 +434,9 @@ function loop(pick: Pick, n: number): string {
 }
 
 /** Statements of the host that read and assign scalars between loops. */
-function host(pick: Pick): string {
+function host(pick: Pick, isRich: boolean): string {
   return oneOf(pick, [
+    ...(isRich ? RICH_HOST : []),
     "seen(8) = seen(8) + li + dr",
     "li = li + 1",
     "if (lq) lj = lj + di",
@@ -380,13 +450,16 @@ function host(pick: Pick): string {
 export function randomRoutine(name: string, n: number, pick: Pick): string {
   const use = oneOf(pick, [
     "use state",
-    "use state, only : mi, mr, mq, twice, mark, setmine",
-    "use state, only : mi, mq, setmine, mr, mark, twice",
+    "use state, only : mi, mr, mq, twice, mark, setmine, cell, pair, shift, addcommon",
+    "use state, only : addcommon, cell, mi, mq, pair, setmine, mr, mark, shift, twice",
     "use state, doubled => twice",
   ]);
-  const parts = Array.from({ length: 1 + pick(3) }, () => [loop(pick, n), ...(pick(2) === 0 ? [host(pick)] : [])]).flat();
+  const isRich = pick(3) === 0;
+  const parts = Array.from({ length: 1 + pick(3) }, () => [loop(pick, n, isRich), ...(pick(2) === 0 ? [host(pick, isRich)] : [])]).flat();
   const seen = SEEN.map((e, at) => `seen(${at + 1}) = ${e}`);
-  const body = [...parts, ...seen].join("\n").replaceAll("\n", "\n    ");
-  const text = `  subroutine ${name}(${SIGNATURE})\n    ${use}\n    implicit none\n${DECLARATIONS}\n    ${body}\n  end subroutine`;
+  const all = isRich ? [RICH.start, ...parts, ...seen, RICH.end] : [...parts, ...seen];
+  const body = all.join("\n").replaceAll("\n", "\n    ");
+  const more = isRich ? `${RICH.declarations}\n` : "";
+  const text = `  subroutine ${name}(${SIGNATURE})\n    ${use}\n    implicit none\n${more}${DECLARATIONS}\n    ${body}\n  end subroutine`;
   return use.includes("doubled") ? text.replaceAll("twice(", "doubled(") : text;
 }

@@ -698,13 +698,13 @@ subroutine inner(n, x)
   real(8) :: x(n)
   character(len=8) :: name
   integer :: i
-  write (name, *) n
+  read (name, *) i
   !$acc parallel loop
   do i = 1, n
     x(i) = 2*x(i)
   end do
 end subroutine`;
-  await assert.rejects(ran(text, "outer", { n: 1, x: [1] }, { partial: true }), /inner cannot be run: a\.F90:12:3: write/);
+  await assert.rejects(ran(text, "outer", { n: 1, x: [1] }, { partial: true }), /inner cannot be run: a\.F90:12:3: read/);
 });
 
 it("variables of loops that are read behind them are refused where a launch would not set them", () => {

@@ -269,8 +269,11 @@ describe("names that a routine sees", () => {
       `\nmodule t\ninterface scaled\nmodule procedure ${specifics}\nend interface\nprivate :: one, two\ncontains\n` +
       "real(8) function one(v)\nreal(8), intent(in) :: v\none = 3*v\nend function\nreal(4) function two(v)\nreal(4), intent(in) :: v\ntwo = v\nend function\nend module\n";
     assert.equal(refused(generic("one") + routine(["use t, only: s3 => scaled", "s3(x(i))"], "s")), "");
+    assert.equal(refused(generic("one, two") + routine(["use t", "scaled(x(i))"], "s")), "");
+    const empty = "\nmodule t\ninterface scaled\nend interface\nend module\n";
+    assert.match(refused(empty + routine(["use t", "scaled(x(i))"], "s")), /scaled: there is no function or array of this name/);
     assert.match(
-      refused(generic("one, two") + routine(["use t", "scaled(x(i))"], "s")),
+      refused(generic("one, two") + routine(["use t", "scaled(i)"], "s")),
       /scaled: the types of the arguments decide which procedure is meant.*one, two/,
     );
   });

@@ -47,6 +47,11 @@ const keepsBounds = ({ attributes, dims }: Pick<Variable, "attributes" | "dims">
 
 function originsOf(variable: Variable, seen = new Set<Variable["at"]>()): Allocation[] {
   const { world } = variable.scope;
+  const { objects, dims } = variable;
+  if (objects) {
+    const own = dims!.slice(0, dims!.length - objects.dims!.length);
+    return originsOf(objects, seen).map(({ bounds, scope }) => ({ bounds: [...own, ...bounds], scope }));
+  }
   if (variable.dummy && !variable.component && !keepsBounds(variable)) return [];
   if (!variable.dims?.every(({ lower, upper }) => !lower && !upper) || seen.has(variable.at)) return [];
   seen.add(variable.at);

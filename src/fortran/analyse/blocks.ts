@@ -1,4 +1,4 @@
-import type { BlockConstruct, Declaration, Module, Procedure, MainProgram, Stmt } from "../tree/index.js";
+import type { BlockConstruct, Declaration, Module, Procedure, MainProgram, Stmt, Use } from "../tree/index.js";
 import { eachNode, eachStatement, mapStatements } from "./visit.js";
 
 /* Variables that `block … end block` declares, as variables of the procedure around it. */
@@ -15,15 +15,25 @@ export function blockVariables(body: readonly Stmt[]): Set<string> {
   return found;
 }
 
+function hasOwnNames(body: readonly Stmt[]): boolean {
+  let found = false;
+  eachStatement(body, (s) => void (found ||= s.kind === "block" && (s.declarations !== undefined || s.uses !== undefined)));
+  return found;
+}
+
 /** The unit with the declarations of its blocks, whose names are new ones where others have them, too. */
 export function withoutBlocks<T extends Module | Procedure | MainProgram>(unit: T): T {
-  if (unit.kind === "module" || blockVariables(unit.body).size === 0) return unit;
+  if (unit.kind === "module" || !hasOwnNames(unit.body)) return unit;
   const declarations: Declaration[] = [...unit.declarations];
+  const used: Use[] = [...unit.uses];
   const taken = new Set([...unit.procedures.map(({ name }) => name), ...blockNames(declarations)]);
   const body = mapStatements(unit.body, (s) => {
-    if (s.kind !== "block" || !s.declarations) return [s];
+    if (s.kind !== "block" || (!s.declarations && !s.uses)) return [s];
+    // Skips a block whose names are the unit's already.
+    if (s.declarations?.some(({ at }) => unit.declarations.some((d) => d.at === at))) return [s];
     let made: BlockConstruct = s;
-    for (const name of blockNames(s.declarations)) {
+    const brought = s.uses?.flatMap(({ only }) => only?.map(({ name }) => name) ?? []) ?? [];
+    for (const name of [...blockNames(s.declarations), ...brought]) {
       let free = name;
       for (let n = 2; taken.has(free) || (free !== name ? uses(unit, free) > 0 : uses(unit, name) > uses(s, name)); n++)
         free = `${name}_${n}`;
@@ -31,10 +41,11 @@ export function withoutBlocks<T extends Module | Procedure | MainProgram>(unit: 
       if (free !== name) made = renamedVariables(made, name, free) as BlockConstruct;
     }
     // `import` of a block does not affect the procedure around it.
-    declarations.push(...made.declarations!.filter((d) => d.kind !== "other" || d.word !== "import"));
+    declarations.push(...(made.declarations ?? []).filter((d) => d.kind !== "other" || d.word !== "import"));
+    used.push(...(made.uses ?? []));
     return [made];
   });
-  return { ...unit, declarations, body };
+  return { ...unit, uses: used, declarations, body };
 }
 
 /** How often a name stands in a tree. */

@@ -132,6 +132,22 @@ function extentOf(scope: UnitScope, { lower, upper }: Bound): number {
   return Math.max(0, integerOf(scope, upper, new Map()) - (lower ? integerOf(scope, lower, new Map()) : 1) + 1);
 }
 
+/** The bounds as literals; undefined if they are not constants. */
+export function constantBounds(scope: UnitScope, dims: readonly Bound[]): Bound[] | undefined {
+  try {
+    return dims.map(({ lower, upper, assumed }) => {
+      if (!upper || upper === "*") throw new Unclear();
+      const number = (e: Expr): Expr => literalOf(integerOf(scope, e, new Map()), e.at);
+      return { ...(lower && { lower: number(lower) }), upper: number(upper), assumed };
+    });
+  } catch (error) {
+    if (error instanceof Unclear) return undefined;
+    throw error;
+  }
+}
+
+const literalOf = (n: number, at: Expr["at"]): Expr => (n < 0 ? { kind: "unary", op: "-", a: whole(-n, at), at } : whole(n, at));
+
 const COMPUTE: Partial<Record<string, (a: number, b: number) => number>> = {
   "+": (a, b) => a + b,
   "-": (a, b) => a - b,

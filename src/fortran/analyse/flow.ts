@@ -3,8 +3,8 @@
  * one iteration to the next.
  */
 
-import type { ActualArgument, Expr, ComponentRef, Procedure, Stmt } from "../tree/index.js";
-import { bodiesOf, eachNode, rootOf } from "./visit.js";
+import type { ActualArgument, Expr, ComponentRef, Procedure, Stmt, Unsupported } from "../tree/index.js";
+import { assignedUnread, bodiesOf, eachNode, nameLeft, rootOf, namesUnread } from "./visit.js";
 import { variableName } from "./walk.js";
 
 interface Flow {
@@ -70,6 +70,12 @@ class Walk implements Flow {
   }
 
   private statement(s: Stmt, done: Set<string>): Set<string> | undefined {
+    if (nameLeft(s) === undefined) return this.through(s, done);
+    // An `exit` may leave it at any place.
+    return common([this.through(s, new Set(done)), done]);
+  }
+
+  private through(s: Stmt, done: Set<string>): Set<string> | undefined {
     const reads = (...trees: unknown[]): void => trees.forEach((tree) => this.reads(tree, done));
     switch (s.kind) {
       case "assign":
@@ -119,12 +125,22 @@ class Walk implements Flow {
       case "associate":
         reads(s.names.map(({ value }) => value));
         return this.body(s.body, done);
+      case "unsupported":
+        return this.unread(s, done);
       // Any other statement reads what it names.
       default:
         if (bodiesOf(s).length === 0) reads(s);
         else for (const part of bodiesOf(s)) return this.body(part, done);
         return done;
     }
+  }
+
+  /** A statement that is not read: it may read whatever it names. */
+  private unread(s: Unsupported, done: Set<string>): Set<string> {
+    const assigned = assignedUnread(s);
+    for (const name of namesUnread(s).slice(assigned === undefined ? 0 : 1)) if (!done.has(name)) this.readFirst.add(name);
+    this.assign(assigned, done);
+    return done;
   }
 
   private assign(name: string | undefined, done: Set<string>): void {

@@ -89,7 +89,10 @@ function undeclared(scope: UnitScope, outer: ReadonlySet<string>): Named[] {
     const own = find(scope, name)?.scope === scope;
     if (!own && !found.has(name)) found.set(name, { kind: "name", name, at });
   };
-  for (const d of unit.declarations) if (d.kind === "attributes" && !NO_VARIABLES.includes(d.attribute)) named(d, add);
+  for (const d of unit.declarations) {
+    if (d.kind === "attributes" && !NO_VARIABLES.includes(d.attribute)) named(d, add);
+    if (d.kind === "other") d.common?.forEach((block) => named(block, add));
+  }
   if (unit.kind === "module") return [...found.values()];
   const isOthers = (name: string): boolean =>
     PREDEFINED.has(name) || outer.has(name) || bindingsOf(scope, name).length > 0 || findProcedure(scope, name) !== undefined;
@@ -106,7 +109,7 @@ function undeclared(scope: UnitScope, outer: ReadonlySet<string>): Named[] {
   return [...found.values()].filter(({ name }) => !external.has(name));
 }
 
-function named(d: Extract<Declaration, { kind: "attributes" }>, add: (name: string, at: Named["at"]) => void): void {
+function named(d: Pick<Extract<Declaration, { kind: "attributes" }>, "names">, add: (name: string, at: Named["at"]) => void): void {
   for (const { name, at } of d.names) add(name, at);
 }
 

@@ -21,6 +21,10 @@ export interface Variable {
   readonly component?: string;
   /** For a component: where its object is declared; `scope` is the type's. */
   readonly owner?: UnitScope;
+  /** For a component of all objects of an array: that array. */
+  readonly objects?: Variable;
+  /** A component of an element of an array of objects: `refused` where it is not read as an element of `objects`' arrays. */
+  readonly ofElement?: true;
   /** Declared bounds of an array. */
   readonly dims?: readonly Bound[];
   readonly attributes: ReadonlySet<string>;

@@ -16,11 +16,11 @@ import type {
 import { withoutBlocks } from "./blocks.js";
 import { besideComponents } from "./component-names.js";
 import type { Procedures } from "./flow.js";
-import { declareData } from "./data.js";
+import { constantBounds, declareData } from "./data.js";
 import { mayChange } from "./initial.js";
 import type { UnitScope, Variable, World } from "./scope.js";
 import { bindingsOf } from "./visible.js";
-import { variableName, namesInExpr } from "./walk.js";
+import { variableName, visitExpr } from "./walk.js";
 
 /* Names and what they stand for: variables with their types and bounds, procedures, derived types, over modules and what they use. */
 
@@ -168,9 +168,12 @@ function declareAll(scope: UnitScope): void {
   for (const declaration of unit.declarations) {
     if (declaration.kind === "attributes" && declaration.attribute === "save" && declaration.names.length === 0)
       for (const made of drafts.values()) if (made.name !== result) made.attributes.add("save");
-    if (declaration.kind !== "other") continue;
-    if (declaration.data) continue;
-    const [, word, rest] = /^(data|common|equivalence)\b(.*)$/is.exec(declaration.text) ?? [];
+    if (declaration.kind !== "other" || declaration.data) continue;
+    for (const { name, dimension, at } of (declaration.common ?? []).flatMap(({ names }) => names)) {
+      draft(name, at).attributes.add("common");
+      if (dimension) draft(name, at).dims = dimension;
+    }
+    const [, word, rest] = /^(data|equivalence)\b(.*)$/is.exec(declaration.text) ?? [];
     // Between slashes stand values, or a block's name.
     for (const name of rest?.replace(/\/[^/]*\//g, " ").match(/\b[a-z]\w*/gi) ?? [])
       drafts.get(name.toLowerCase())?.attributes.add(word.toLowerCase());
@@ -202,7 +205,10 @@ const REFUSED: Readonly<Record<string, { readonly why: string; readonly remedy: 
   pointer: { why: "only pointers to arrays are supported", remedy: "use the variable itself" },
   shared: { why: "only kernels can declare shared memory", remedy: "declare it in an attributes(global) procedure, and pass it" },
   data: { why: "its `data` statement cannot be read", remedy: "give the values in the declaration" },
-  common: { why: "common blocks are not supported", remedy: "put it into a module" },
+  common: {
+    why: "its common block is laid out in different ways, or its bounds or values are not constants",
+    remedy: "declare the block alike everywhere, or put it into a module",
+  },
   equivalence: { why: "two names for the same memory are not supported", remedy: "use one of the names" },
 };
 
@@ -211,13 +217,26 @@ function dependsOnItself(declared: Variable): boolean {
   const seen = new Set<Variable>();
   const reaches = ({ value, scope }: Variable): boolean =>
     value !== undefined &&
-    [...namesInExpr(value)].some((name) => {
+    [...valuesIn(value)].some((name) => {
       const other = find(scope, name);
       if (!other || seen.has(other)) return false;
       seen.add(other);
       return other === declared || reaches(other);
     });
   return reaches(declared);
+}
+
+const INQUIRES: readonly string[] = ["shape", "size", "lbound", "ubound", "kind"];
+
+/** Names in an expression whose values count, not only their bounds or kinds. */
+function valuesIn(e: Expr): Set<string> {
+  const found = new Set<string>();
+  visitExpr(e, (node) => {
+    if (node.kind === "apply" && node.base.kind === "name" && INQUIRES.includes(node.base.name)) return false;
+    if (node.kind === "name") found.add(node.name);
+    return undefined;
+  });
+  return found;
 }
 
 function variable(scope: UnitScope, { name, spec, dims, attributes, value, at }: Draft & { spec: TypeSpec }, dummy: boolean): Variable {
@@ -347,8 +366,24 @@ export function find(scope: UnitScope, name: string): Variable | undefined {
   return { ...rest, refused: { construct: name, why, remedy: "list the one that you mean after `only`, or rename the other" } };
 }
 
-/** Procedure of a name. A name with only a type is a function outside of modules. */
+/** The procedures that a generic name may mean; none if one of them is unknown, and for other names. */
+export function specificsOf(scope: UnitScope, name: string): UnitScope[] {
+  const made = new Set<UnitScope>();
+  for (const { scope: of, name: there } of bindingsOf(scope, name)) {
+    const names = of?.interfaces.get(there) ?? [];
+    for (const each of names) {
+      const procedure = each === there ? of!.procedures.get(each) : findProcedure(of!, each);
+      if (!procedure) return [];
+      made.add(procedure);
+    }
+  }
+  return [...made];
+}
+
+/** Procedure of a name, or of `module::name`. A name with only a type is a function outside of modules. */
 export function findProcedure(scope: UnitScope, name: string): UnitScope | undefined {
+  const [module, inside] = name.split("::");
+  if (inside !== undefined) return scope.world.modules.get(module)?.procedures.get(inside);
   const [found, ...more] = bindingsOf(scope, name);
   const { external } = scope.world;
   if (!found) return external.get(name);
@@ -356,7 +391,7 @@ export function findProcedure(scope: UnitScope, name: string): UnitScope | undef
   const { variables, procedures, interfaces } = found.scope;
   const variable = variables.get(found.name);
   const meant = interfaces.get(found.name);
-  if (meant && meant.length > 1) return undefined;
+  if (meant && meant.length !== 1) return undefined;
   if (meant && meant[0] !== found.name) return findProcedure(found.scope, meant[0]);
   return procedures.get(found.name) ?? (meant || (variable && !variable.dims && !variable.dummy) ? external.get(found.name) : undefined);
 }
@@ -369,7 +404,7 @@ export function procedureProblem(scope: UnitScope, name: string): { readonly why
   const generic = found.flatMap(({ scope: of, name: there }) => of?.interfaces.get(there) ?? []);
   if (generic.length > 1)
     return {
-      why: "the types of the arguments decide which procedure is meant, and they are not analysed",
+      why: "the types of the arguments decide which procedure is meant, and they are not certain here",
       remedy: `call a procedure by its own name: ${generic.join(", ")}`,
     };
   if (found.length > 1)
@@ -434,12 +469,10 @@ export function dim3Parts(scope: UnitScope, e: Expr): Expr[] | undefined {
 export const namedVariable = (scope: UnitScope, e: Expr): Variable | undefined =>
   e.kind === "name" ? find(scope, e.name) : e.kind === "part" ? findPart(scope, e) : undefined;
 
-/** A component as a variable of its own, `p%nx` as `p_nx`; undefined if its type is not known. */
+/** A component as a variable of its own, `p%nx` as `p_nx`; undefined if its type is not known. Of an array of objects, it is an array. */
 function findPart(scope: UnitScope, part: ComponentRef): Variable | undefined {
-  const { base } = part;
-  const of = namedVariable(scope, base);
-  // Rejects an array of objects, as no single object is meant.
-  if (of?.dims) return undefined;
+  const isElement = part.base.kind === "apply";
+  const of = namedVariable(scope, part.base.kind === "apply" ? part.base.base : part.base);
   const size = of?.derived === "dim3" ? ["x", "y", "z"].indexOf(part.name) : -1;
   if (of && size >= 0) {
     const [value, initial] = [of.value, of.initial].map((e) => e && dim3Parts(of.scope, e)?.[size]);
@@ -461,17 +494,44 @@ function findPart(scope: UnitScope, part: ComponentRef): Variable | undefined {
   const line = known.type.components.find(has);
   if (!line) return undefined;
   const { dimension, at } = has(line)!;
+  const dims = dimension ?? line.dimension;
   const attributes = new Set([...line.attributes].filter((attribute) => attribute !== "pointer" && attribute !== "allocatable"));
   // Takes the memory attributes of the object.
   for (const attribute of OF_OBJECTS) if (of.attributes.has(attribute)) attributes.add(attribute);
-  const made = { name: `${of.name}_${part.name}`, spec: line.type, dims: dimension ?? line.dimension, attributes, at };
-  return {
+  const made = { name: `${of.name}_${part.name}`, spec: line.type, dims, attributes, at };
+  const component: Variable = {
     // Resolves bounds by names of the type's own scope; bounds of `allocatable` components come with the array.
     ...variable(known.scope, made, of.dummy),
-    ...beginningOf(of, known.type, has(line)!, dimension ?? line.dimension),
+    ...beginningOf(of, known.type, has(line)!, dims),
     component: `${known.scope.unit.name} ${known.type.name}%${part.name}`,
     owner: of.owner ?? of.scope,
   };
+  if (!of.dims) return component;
+  if (!isElement) return ofAllObjects(component, of as Variable & { dims: readonly Bound[] });
+  // Code from the tree as it is written takes no element of one for a variable (analyse/objects).
+  const refused = { construct: made.name, why: "arrays of objects are not supported here", remedy: "make each component an array" };
+  return { ...component, ofElement: true, refused: component.refused ?? refused };
+}
+
+/** A component of all objects of an array, as one array: its own axes come first, as in memory. */
+function ofAllObjects(component: Variable, objects: Variable & { dims: readonly Bound[] }): Variable {
+  const fixed = (of: Variable): readonly Bound[] | undefined => constantBounds(of.scope, of.dims ?? []);
+  const own = fixed(component);
+  // Bounds of a component of an object are constants of another scope, or come with the array.
+  const isOfOwnScope = objects.component === undefined || objects.objects || objects.dims.every(({ lower, upper }) => !lower && !upper);
+  const around = isOfOwnScope ? objects.dims : fixed(objects);
+  const refuse = (why: string, remedy: string): Variable => ({
+    ...component,
+    dims: [...(component.dims ?? []), ...objects.dims],
+    objects,
+    refused: { construct: `${objects.name}%${component.name.slice(objects.name.length + 1)}`, why, remedy },
+  });
+  if (!own || !around)
+    return refuse("each object of the array may have an array of another size", "give the component constant bounds, or use an array");
+  const { initial } = component;
+  if (initial && (initial.kind !== "literal" || own.length > 0))
+    return refuse("initial values of arrays of objects have to be numbers", "assign the component");
+  return { ...component, dims: [...own, ...around], scope: objects.scope, objects };
 }
 
 const OF_OBJECTS = ["device", "managed", "save", "value", "intent(out)"];
@@ -509,6 +569,28 @@ function beginningOf(
   return { initial: init };
 }
 
+/** The type of the object that an expression designates, and the scope that defines it. */
+export function findTypeNamed(scope: UnitScope, e: Expr): ReturnType<typeof findType> {
+  const of = e.kind === "apply" ? namedVariable(scope, e.base) : namedVariable(scope, e);
+  return of?.derived === undefined ? undefined : findType(of.scope, of.derived);
+}
+
+/** The components of a type, in order; undefined if one is a pointer or has no constant size. */
+export function fixedComponents(
+  { components, text }: TypeDefinition,
+  scope: UnitScope,
+): { readonly name: string; readonly derived?: string; readonly rank: number }[] | undefined {
+  if (/\bextends\b/i.test(text[0] ?? "")) return undefined;
+  const found = components.flatMap(({ names, dimension, attributes, type: { derived } }) =>
+    names.map((each) => {
+      const dims = each.dimension ?? dimension ?? [];
+      const isFixed = !attributes.includes("pointer") && !attributes.includes("allocatable") && constantBounds(scope, dims) !== undefined;
+      return isFixed ? { name: each.name, ...(derived !== undefined && { derived }), rank: dims.length } : undefined;
+    }),
+  );
+  return found.every((each) => each !== undefined) ? found : undefined;
+}
+
 /** Scope in which a variable, or the object that it is part of, is declared. */
 export const ownerOf = ({ owner, scope }: Variable): UnitScope => owner ?? scope;
 
@@ -516,7 +598,7 @@ export const ownerOf = ({ owner, scope }: Variable): UnitScope => owner ?? scope
 function componentsOf(scope: UnitScope, object: Name | ComponentRef): ComponentRef[] | undefined {
   const of = namedVariable(scope, object);
   if (of?.derived === "dim3") return ["x", "y", "z"].map((name) => ({ kind: "part", base: object, name, at: object.at }));
-  const known = of?.derived === undefined || of.dims ? undefined : findType(of.scope, of.derived);
+  const known = of?.derived === undefined ? undefined : findType(of.scope, of.derived);
   return known?.type.components.flatMap(({ names }) => names.map(({ name, at }) => ({ kind: "part", base: object, name, at })));
 }
 

@@ -1,6 +1,6 @@
 /* Goes over syntax trees. */
 
-import type { Expr, Stmt } from "../tree/index.js";
+import type { Expr, Stmt, Unsupported } from "../tree/index.js";
 
 /**
  * Every node below, itself included, in the order of the text; those inside of one are left out where `visit` gives false. Data clauses are left out:
@@ -21,9 +21,18 @@ export function namesInTree(tree: unknown): Set<string> {
   eachNode(tree, (node) => {
     if (node.kind === "name") found.add((node as Extract<Expr, { kind: "name" }>).name);
     if (node.kind === "do" || node.kind === "implied-do") found.add((node as Extract<Stmt, { kind: "do" }>).variable);
+    if (node.kind === "unsupported") for (const name of namesUnread(node as Unsupported)) found.add(name);
   });
   return found;
 }
+
+/** Words of a statement that is not read: names among them may be variables. */
+export const namesUnread = ({ text }: Unsupported): string[] =>
+  (text.replace(/'[^']*'|"[^"]*"/g, " ").match(/[a-z]\w*/gi) ?? []).map((word) => word.toLowerCase());
+
+/** The variable that a statement assigns which is not read, such as `r = a .plus. b`. */
+export const assignedUnread = ({ text }: Unsupported): string | undefined =>
+  /^([a-z]\w*)\s*(?:\([^=]*\)\s*)?(?:%[^=]*)?=(?!=)/i.exec(text)?.[1].toLowerCase();
 
 /** Whether an expression holds one of these names. */
 export const mentionsName = (e: Expr | undefined, names: ReadonlySet<string>): boolean =>
@@ -35,6 +44,13 @@ export function rootOf(e: Expr): string | undefined {
     if (at.kind === "name") return at.name;
     if (at.kind !== "part" && at.kind !== "apply") return undefined;
   }
+}
+
+/** A node with its parts changed; the two bounds of a `case` with one value stay one expression. */
+export function withParts<T extends object>(node: T, change: (part: unknown) => unknown): T {
+  const made = Object.fromEntries(Object.entries(node).map(([key, part]) => [key, key === "at" ? (part as unknown) : change(part)]));
+  if ("lower" in node && "upper" in node && node.lower === node.upper) made["upper"] = made["lower"];
+  return made as T;
 }
 
 /** Every statement of a body replaced by what `change` gives, from the innermost outwards. */
@@ -54,6 +70,14 @@ export function withBodies(s: Stmt, change: (body: readonly Stmt[]) => readonly 
 /** Every statement below, outer before inner; those inside of one are left out where `visit` gives false. */
 export function eachStatement(body: readonly Stmt[], visit: (s: Stmt) => boolean | void): void {
   for (const s of body) if (visit(s) !== false) for (const part of bodiesOf(s)) eachStatement(part, visit);
+}
+
+/** The name of a construct, not of a loop, that an `exit` inside leaves. */
+export function nameLeft(s: Stmt): string | undefined {
+  if (s.kind === "do" || s.kind === "do-while" || s.kind === "do-concurrent" || !("name" in s) || s.name === undefined) return undefined;
+  let isLeft = false;
+  for (const body of bodiesOf(s)) eachStatement(body, (inner) => void (isLeft ||= inner.kind === "exit" && inner.loop === s.name));
+  return isLeft ? s.name : undefined;
 }
 
 /** The bodies that a statement holds. */

@@ -28,6 +28,8 @@ export function withExpressions<T>(tree: T, change: (e: Expr) => Expr): T {
     NOT_OWN.includes(key) ? value : withExpressions<unknown>(value, change),
   ]);
   const made = Object.fromEntries(entries) as T & Expr;
+  // One value of a `case` stays one expression.
+  if ("lower" in tree && "upper" in tree && tree.lower === tree.upper) Object.assign(made, { upper: (made as { lower?: Expr }).lower });
   return EXPRESSIONS.includes(made.kind) ? (change(made) as T) : made;
 }
 

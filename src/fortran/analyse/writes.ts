@@ -3,7 +3,7 @@ import type { Expr, Stmt, Designator as Target } from "../tree/index.js";
 import { controlFlow, readsPart } from "./flow.js";
 import { find, findNamed, findProcedure, ownerOf, proceduresSeen, type UnitScope, type Variable } from "./symbols.js";
 import { bare, expressionsOf, variableName, namesInExpr, visitExpr } from "./walk.js";
-import { bodiesOf, eachStatement, namesInTree } from "./visit.js";
+import { assignedUnread, bodiesOf, eachStatement, namesInTree } from "./visit.js";
 
 /* Assignments of statements, through the procedures that they call; and the scalars that they read first. */
 
@@ -103,6 +103,8 @@ function ownWrites(scope: UnitScope, stmt: Stmt): string[] {
       const behind = stmt.names.flatMap(({ name, value }) => (isTarget(value) ? renamed(inner, name, variableName(value)) : []));
       return [...behind, ...calls];
     }
+    case "unsupported":
+      return [assignedUnread(stmt) ?? [], calls].flat();
     // Any other statement assigns by its calls alone.
     default:
       return calls;

@@ -39,7 +39,9 @@ export function withPairs(files: readonly SourceFile[], kinds: World["kinds"], p
   // Problems of clauses are added to the problems of the run.
   Object.assign(world, { problems });
   const scopes = new Map(world.scopes.map((scope) => [unitKey(scope.unit), scope]));
-  const taken = new Set(world.scopes.flatMap(({ variables, procedures }) => [...variables.keys(), ...procedures.keys()]));
+  const taken = new Set(
+    world.scopes.flatMap(({ variables, procedures, types }) => [...variables.keys(), ...procedures.keys(), ...types.keys()]),
+  );
   const pair = (name: string): readonly [string, string] =>
     taken.has(`${name}_re`) || taken.has(`${name}_im`) ? [`${name}__re`, `${name}__im`] : [`${name}_re`, `${name}_im`];
   const units = new Units(scopes, pair, taken);

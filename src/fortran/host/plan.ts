@@ -18,7 +18,8 @@ import {
   type UnitScope,
   type Variable as Declared,
 } from "../analyse/symbols.js";
-import { bodiesOf, eachStatement } from "../analyse/visit.js";
+import { isTextNumber } from "../analyse/texts.js";
+import { bodiesOf, eachStatement, nameLeft } from "../analyse/visit.js";
 import { expressionsOf, variableName, visitExpr, withExpressions } from "../analyse/walk.js";
 import { writtenBy } from "../analyse/writes.js";
 import type {
@@ -33,10 +34,11 @@ import type {
   Expr,
   Name,
   ComponentRef,
+  Print,
   Stmt,
   Designator,
 } from "../tree/index.js";
-import { matched, objectGiven } from "../lower/calls.js";
+import { givenComponent, matched, objectGiven } from "../lower/calls.js";
 import { lowerSequence, lowerShape, lowerValue, type LoweredSequence } from "../lower/kernels.js";
 import { isToldByOpenMP } from "../lower/runtime.js";
 import { elementType, treeName, Unlowerable } from "../lower/values.js";
@@ -82,12 +84,18 @@ export type HostStep =
       readonly name?: string;
     }
   | { readonly kind: "while"; readonly cond?: LoweredSequence; readonly body: readonly HostStep[]; readonly name?: string }
+  /** A line: texts, numbers, and variables that stand for texts. */
+  | { readonly kind: "print"; readonly items: readonly PrintItem[] }
+  /** A construct that an `exit` leaves by its name. */
+  | { readonly kind: "construct"; readonly name: string; readonly body: readonly HostStep[] }
   | { readonly kind: "jump"; readonly jump: "return" | "exit" | "cycle"; readonly loop?: string }
   | {
       readonly kind: "allocate";
       readonly name: string;
       readonly type: ElementType;
       readonly bounds: readonly { readonly lower?: LoweredSequence; readonly upper: LoweredSequence }[];
+      /** A component of an array of objects, which may begin with a value. */
+      readonly variable?: Declared;
     }
   /** Without `to`, the pointer points nowhere; with bounds, it has these extents. */
   | {
@@ -100,6 +108,11 @@ export type HostStep =
   /** Random numbers for a scalar variable or an array. */
   | { readonly kind: "random"; readonly type: "f64" | "f32"; readonly to: string | Extract<Actual, { kind: "array" }> }
   | { readonly kind: "stop"; readonly at: Location };
+
+type PrintItem =
+  | string
+  | { readonly value: LoweredSequence; readonly isText: boolean }
+  | { readonly array: Extract<Actual, { kind: "array" }> };
 
 /** Actual argument for a dummy argument. */
 export type Actual =
@@ -121,6 +134,9 @@ type ActualAxis =
 
 /** Calls of runtimes of GPUs and threads, and of clocks, which stand still. */
 const LEFT_OUT = /^(cuda\w*|acc_\w+|omp_\w+|cpu_time|system_clock|date_and_time)$/;
+
+/** Procedures of compilers that end the program. */
+const ENDS: readonly string[] = ["exit", "abort"];
 
 /** Whether a procedure launches, keeps values from call to call, or calls what does. */
 function launches(scope: UnitScope, seen = new Set<UnitScope>()): boolean {
@@ -168,11 +184,12 @@ const named = (name: string, at: Location): Name => ({ kind: "name", name, at })
 const isNullify = (stmt: Stmt): boolean => stmt.kind === "unsupported" && stmt.construct === "nullify";
 
 /** Whether control may go from inside of the statement to somewhere else. */
-function leaves(stmt: Stmt, loops: readonly (string | undefined)[] = []): boolean {
+function leaves(stmt: Stmt, names: readonly string[] = [], isInLoop = false): boolean {
   if (stmt.kind === "return" || stmt.kind === "stop") return true;
-  if (stmt.kind === "exit" || stmt.kind === "cycle") return stmt.loop === undefined ? loops.length === 0 : !loops.includes(stmt.loop);
-  const inner = stmt.kind === "do" || stmt.kind === "do-while" ? [...loops, stmt.name] : loops;
-  return bodiesOf(stmt).some((block) => block.some((s) => leaves(s, inner)));
+  if (stmt.kind === "exit" || stmt.kind === "cycle") return stmt.loop === undefined ? !isInLoop : !names.includes(stmt.loop);
+  const isLoop = stmt.kind === "do" || stmt.kind === "do-while";
+  const inner = "name" in stmt && stmt.name !== undefined ? [...names, stmt.name] : names;
+  return bodiesOf(stmt).some((block) => block.some((s) => leaves(s, inner, isInLoop || isLoop)));
 }
 
 const movesData = (s: Stmt): boolean => s.kind === "directed" && dataKind(s.directive) !== undefined;
@@ -202,7 +219,15 @@ export class Planner {
       pending = [];
     };
     for (const stmt of list.flatMap((each) => sizesOf(this.scope, each))) {
-      if (stmt.kind === "comment" || stmt.kind === "continue" || stmt.kind === "print" || this.isLeftOut(stmt)) continue;
+      if (stmt.kind === "print") {
+        const made = this.printed(stmt);
+        if (made) {
+          flush();
+          steps.push(made);
+        }
+        continue;
+      }
+      if (stmt.kind === "comment" || stmt.kind === "continue" || this.isLeftOut(stmt)) continue;
       if (stmt.kind === "unsupported" && isOutput(this.scope, stmt)) {
         // Sets error codes of statements that are left out to zero.
         for (const [, name] of stmt.text.matchAll(/\biostat\s*=\s*(\w+)/gi)) pending.push(zero({ kind: "name", name, at: stmt.at }));
@@ -216,7 +241,11 @@ export class Planner {
       if (!this.isHosts(rest)) pending.push(rest);
       else {
         flush();
-        this.attempt(() => void steps.push(...this.step(rest)));
+        this.attempt(() => {
+          const name = nameLeft(rest);
+          const made = this.step(rest);
+          steps.push(...(name === undefined ? made : [{ kind: "construct" as const, name, body: made }]));
+        });
       }
     }
     flush();
@@ -248,12 +277,35 @@ export class Planner {
   }
 
   /** A new scalar variable of the routine, by a name like the one that is wished for. */
-  private temporary(wish: string, { type, at }: Declared): string {
+  private temporary(wish: string, { type, derived, refused, at }: Declared): string {
     const { scope } = this;
     let name = wish;
     for (let n = 2; find(scope, name); n++) name = `${wish}_${n}`;
-    scope.variables.set(name, { name, type, attributes: new Set(), dummy: false, scope, at });
+    const of = derived !== undefined && { derived, refused };
+    scope.variables.set(name, { name, type, ...of, attributes: new Set(), dummy: false, scope, at });
     return name;
+  }
+
+  /** A line that is printed; undefined where an item has no value here. */
+  private printed({ items, at }: Print): HostStep | undefined {
+    const { scope } = this;
+    const item = (e: Expr): PrintItem => {
+      if (e.kind === "literal" && e.type === "character") return e.text;
+      const base = e.kind === "apply" ? e.base : e;
+      const variable = base.kind === "name" || base.kind === "part" ? namedVariable(scope, base) : undefined;
+      if (variable?.dims && lowerShape(scope, e)) {
+        const array = this.actual(e, { ...variable, attributes: new Set() }, at);
+        if (array.kind === "array") return { array };
+      }
+      if (callsAlone(scope, e, true)) throw new Unlowerable(at, "print", "it calls a function that launches");
+      return { value: lowerValue(scope, e), isText: e.kind === "name" && variable !== undefined && isTextNumber(variable) };
+    };
+    try {
+      return { kind: "print", items: items.map(item) };
+    } catch (error) {
+      if (error instanceof Unlowerable) return undefined;
+      throw error;
+    }
   }
 
   private attempt(make: () => void): void {
@@ -287,6 +339,8 @@ export class Planner {
     if (region) return [this.launch(region, stmt)];
     switch (stmt.kind) {
       case "call":
+        if (stmt.procedure.kind === "name" && ENDS.includes(stmt.procedure.name) && !findProcedure(scope, stmt.procedure.name))
+          return [{ kind: "stop", at: stmt.at }];
         return this.random(stmt) ?? this.callWithElements(stmt);
       case "directed": {
         const { at } = stmt;
@@ -368,6 +422,8 @@ export class Planner {
           if (target.kind !== "apply" && !shape) throw new Unlowerable(at, "allocate", "bounds are missing", "write allocate(a(n))");
           const bounds = shape?.map((upper) => ({ upper })) ?? this.bounds((target as Apply).args, at);
           const whole = target.kind === "apply" ? target.base : target;
+          const objects = this.allocatedObjects(whole, bounds);
+          if (objects) return objects;
           const filled: HostStep[] =
             model?.keyword === "source" ? [this.sequence({ kind: "assign", target: whole, value: model.value, at })] : [];
           const variable = namedVariable(scope, whole);
@@ -376,7 +432,7 @@ export class Planner {
         return [...steps, ...this.succeeded(stmt)];
       }
       case "deallocate":
-        return [...stmt.arrays.map((array): HostStep => ({ kind: "free", name: variableName(array) })), ...this.succeeded(stmt)];
+        return [...stmt.arrays.flatMap((array) => this.freed(array)), ...this.succeeded(stmt)];
       // Any other statement is worked out in a sequence, or left out.
       default:
         return this.refused(stmt);
@@ -387,6 +443,27 @@ export class Planner {
     const clauses = clausesIn(stmt);
     const isOfHost = stmt.kind === "do-concurrent" || (stmt.kind === "directed" && isHosts(stmt, this.around));
     return { kind: "launch", region, items: itemsByName({ clauses }), isHosts: isOfHost };
+  }
+
+  /** Arrays for the components of a new array of objects; undefined of other arrays. */
+  private allocatedObjects(whole: Name | ComponentRef, bounds: Extract<HostStep, { kind: "allocate" }>["bounds"]): HostStep[] | undefined {
+    const { scope } = this;
+    if (namedVariable(scope, whole)?.derived === undefined) return undefined;
+    return numberComponents(scope, whole).map((part): HostStep => {
+      const variable = namedVariable(scope, part)!;
+      const own = variable.dims!.slice(0, variable.dims!.length - bounds.length);
+      const fixed = own.map(({ lower, upper }) => ({
+        ...(lower && { lower: lowerValue(scope, lower, "i32") }),
+        upper: lowerValue(scope, upper as Expr, "i32"),
+      }));
+      return { kind: "allocate", name: variableName(part), type: elementType(variable), bounds: [...fixed, ...bounds], variable };
+    });
+  }
+
+  private freed(array: Designator): HostStep[] {
+    const free = (of: Designator): HostStep => ({ kind: "free", name: variableName(of) });
+    const isOfObjects = array.kind !== "apply" && namedVariable(this.scope, array)?.derived !== undefined;
+    return isOfObjects ? numberComponents(this.scope, array).map(free) : [free(array)];
   }
 
   /** The scalars that a construct has for itself, though statements in it assign them: they keep the values from before. */
@@ -476,6 +553,10 @@ export class Planner {
     for (const [dummy, actual] of matched(procedure.unit, stmt.args, at)) {
       const variable = procedure.variables.get(dummy);
       if (!variable) continue;
+      if (variable.derived !== undefined && variable.dims) {
+        this.objectsGiven(procedure, variable, actual).forEach(([name, component]) => args.set(name, component));
+        continue;
+      }
       const of = variable.derived === undefined ? undefined : objectGiven(procedure, variable, actual);
       const taken =
         of &&
@@ -488,6 +569,19 @@ export class Planner {
     const { grid, block, shared } = stmt.launch ?? {};
     const bytes = shared && opensShared(procedure) ? { shared: lowerValue(this.scope, shared, "i32") } : {};
     return { kind: "call", procedure, args, at, ...(grid && block && { grid: [grid, block] }), ...bytes };
+  }
+
+  /** Arguments for the components of an array of objects. */
+  private objectsGiven(procedure: UnitScope, dummy: Declared, actual: Expr): [string, Actual][] {
+    if (
+      dummy.attributes.has("intent(out)") &&
+      componentsOfNumbers(procedure, dummy).some((part) => namedVariable(procedure, part)!.initial)
+    )
+      throw new Unlowerable(actual.at, dummy.name, "it has initial values from its type", "make it intent(inout), and assign them");
+    return componentsOfNumbers(procedure, dummy).map((part) => {
+      const given = givenComponent(this.scope, part, actual);
+      return [variableName(part), this.actual(given, namedVariable(procedure, part)!, actual.at)];
+    });
   }
 
   private actual(
@@ -523,6 +617,15 @@ export class Planner {
     return { kind: "array", name: variableName(base), axes, lowers };
   }
 }
+
+/** The components of an array of objects, and of objects in it, that are numbers. */
+const numberComponents = (scope: UnitScope, array: Name | ComponentRef): ComponentRef[] =>
+  nestedComponents(scope, array).filter((part) => {
+    const variable = namedVariable(scope, part);
+    return variable && variable.derived === undefined && (!variable.refused || variable.byte);
+  });
+
+const componentsOfNumbers = (scope: UnitScope, { name, at }: Declared): ComponentRef[] => numberComponents(scope, named(name, at));
 
 /** Whether the launch says how much memory the threads of a block share. */
 const opensShared = ({ variables }: UnitScope): boolean =>

@@ -16,6 +16,7 @@ import {
   type UnitScope,
   type Variable,
 } from "../analyse/symbols.js";
+import { isTextNumber, type Texts } from "../analyse/texts.js";
 import { variableName } from "../analyse/walk.js";
 import { lowerSequence, lowerValue, usesArrays, type LoweredSequence } from "../lower/kernels.js";
 import { sequenceKernel } from "../lower/sequence-kernel.js";
@@ -37,6 +38,7 @@ export interface Routines {
   kernelOf(step: Extract<HostStep, { kind: "launch" }>): FortranKernel;
   /** The kernel that a `global` procedure is. */
   globalKernel(scope: UnitScope): FortranKernel;
+  readonly texts: Texts;
   /** Values of procedures' scalars that are kept between calls. */
   readonly saved: Map<Variable, PlainValue>;
   /** Arrays that are kept between calls: by their variables, and module arrays by their names. */
@@ -122,6 +124,8 @@ type Jump = Extract<HostStep, { kind: "jump" }>;
 
 export class HostRun {
   private readonly sequences = new Map<LoweredSequence, FortranKernel>();
+  /** Arrays that the caller has passed: theirs to free. */
+  private readonly passed = new Set<unknown>();
 
   /** @param transfers counts what the directives copy */
   constructor(
@@ -136,16 +140,27 @@ export class HostRun {
     const own = new Variables(scope, globals);
     const { unit } = scope;
     const dummies = unit.kind === "procedure" ? unit.dummies : [];
+    const isText = (name: string): boolean => [findNamed(scope, name)].some((variable) => variable && isTextNumber(variable));
     for (const [name, value] of Object.entries(given)) {
-      const isArgument = scope.variables.get(name)?.dummy || dummies.some((dummy) => name === dummy || name.startsWith(`${dummy}_`));
+      const isArgument =
+        scope.variables.get(name)?.dummy ||
+        (unit.kind === "program" && scope.variables.has(name)) ||
+        dummies.some((dummy) => name === dummy || name.startsWith(`${dummy}_`));
       for (const { home, key } of isArgument ? [{ home: own, key: name }] : this.meant(name, own, globals))
         if (value instanceof View) home.arrays.set(key, value);
         else if (typeof value === "number" || typeof value === "boolean") home.scalars.set(key, value);
-      if (!(value instanceof View) && typeof value !== "number" && typeof value !== "boolean")
+        else if (typeof value === "string" && isText(name)) home.scalars.set(key, this.routines.texts.numberOf(value));
+      if (
+        !(value instanceof View) &&
+        typeof value !== "number" &&
+        typeof value !== "boolean" &&
+        !(typeof value === "string" && isText(name))
+      )
         throw new RunError(
           `${unit.name}: ${name} is given ${value === null ? "null" : typeof value}: give a number, a truth value or a view`,
         );
     }
+    for (const value of Object.values(given)) this.passed.add(value);
     for (const name of dummies) {
       const dummy = scope.variables.get(name);
       if (!dummy || dummy.derived || own.scalars.has(name) || own.arrays.has(name)) continue;
@@ -163,12 +178,15 @@ export class HostRun {
     for (const [key, value] of globals.scalars) {
       const name = key.split("::").at(-1)!;
       const shown = own.place(name).key === key ? name : key;
-      if (given[shown] !== value) result[shown] = value;
+      if (given[shown] !== value && !isText(name)) result[shown] = value;
     }
+    if (unit.kind === "program")
+      for (const [name, value] of own.scalars) if (scope.variables.has(name) && !isText(name)) result[name] = value;
     for (const name of results) {
       const dummy = scope.variables.get(name);
       const value = own.scalars.get(name);
-      if (value !== undefined && !dummy?.attributes.has("value") && !dummy?.attributes.has("intent(in)")) result[name] = value;
+      if (value !== undefined && !isText(name) && !dummy?.attributes.has("value") && !dummy?.attributes.has("intent(in)"))
+        result[name] = value;
     }
     return result;
   }
@@ -208,7 +226,7 @@ export class HostRun {
       const view = own.arrays.get(variable.name);
       kept.delete(variable);
       if (view && isSaved(variable)) kept.set(variable, view);
-      else if (!variable.dummy && !variable.attributes.has("pointer")) view?.free();
+      else if (!variable.dummy && !variable.attributes.has("pointer") && !this.passed.has(view)) view?.free();
     }
   }
 
@@ -245,11 +263,17 @@ export class HostRun {
           if (jump && !goesOn(jump, step.name)) return outwards(jump, step.name);
         }
         return undefined;
+      case "print":
+        return this.print(step, own);
+      case "construct": {
+        const jump = await this.steps(step.body, own);
+        return jump?.jump === "exit" && jump.loop === step.name ? undefined : jump;
+      }
       case "jump":
         return step;
       case "allocate": {
         const { home, key } = own.place(step.name);
-        home.arrays.set(key, this.fresh(step.type, await this.extents(step.bounds, own)));
+        home.arrays.set(key, this.fresh(step.type, await this.extents(step.bounds, own), step.variable));
         return undefined;
       }
       case "point": {
@@ -259,15 +283,8 @@ export class HostRun {
         else home.arrays.set(key, step.bounds ? shaped(to, step.name, await this.extents(step.bounds, own)) : to);
         return undefined;
       }
-      case "random": {
-        const next = (): number => randomNumber(step.type);
-        if (typeof step.to === "string") assign(own.place(step.to), next());
-        else {
-          const view = await this.actualArray(step.to, own);
-          this.device.queue.write(view, Array.from({ length: view.size }, next));
-        }
-        return undefined;
-      }
+      case "random":
+        return this.random(step, own);
       case "free": {
         const { home, key } = own.place(step.name);
         home.arrays.get(key)?.free();
@@ -296,6 +313,35 @@ export class HostRun {
     }
   }
 
+  private async random({ type, to }: Extract<HostStep, { kind: "random" }>, own: Variables): Promise<undefined> {
+    const next = (): number => randomNumber(type);
+    if (typeof to === "string") assign(own.place(to), next());
+    else {
+      const view = await this.actualArray(to, own);
+      this.device.queue.write(view, Array.from({ length: view.size }, next));
+    }
+    return undefined;
+  }
+
+  private async print({ items }: Extract<HostStep, { kind: "print" }>, own: Variables): Promise<undefined> {
+    const words: string[] = [];
+    try {
+      for (const item of items)
+        if (typeof item === "string") words.push(item);
+        else if ("array" in item) words.push(...Array.from(await this.device.queue.read(await this.actualArray(item.array, own)), String));
+        else {
+          const value = await this.value(item.value, own);
+          words.push(item.isText ? this.routines.texts.textOf(Number(value)) : String(value));
+        }
+    } catch (error) {
+      // Leaves out lines with variables that have no value.
+      if (error instanceof RunError) return undefined;
+      throw error;
+    }
+    (this.device.print ?? console.log)(words.join(" "));
+    return undefined;
+  }
+
   /** In Fortran's order. */
   private async extents(bounds: Extract<HostStep, { kind: "allocate" }>["bounds"], own: Variables): Promise<number[]> {
     const found: number[] = [];
@@ -304,8 +350,12 @@ export class HostRun {
     return found;
   }
 
-  private fresh(type: ElementType, extents: readonly number[]): View {
-    return this.device.array({ type }, [...extents].reverse());
+  /** A new array; each component of an array of objects begins with its value. */
+  private fresh(type: ElementType, extents: readonly number[], variable?: Variable): View {
+    const shape = [...extents].reverse();
+    if (!variable?.objects || !variable.initial) return this.device.array({ type }, shape);
+    const value = Number(initialOf(variable));
+    return this.device.from({ type }, Array<number>(shape.reduce((a, b) => a * b, 1)).fill(value), shape);
   }
 
   private async loop(step: Extract<HostStep, { kind: "do" }>, own: Variables): Promise<Jump | undefined> {
@@ -456,7 +506,7 @@ export class HostRun {
       const isMissing = isGiven(variable) && (own.around().at(-1)!.scope.unit.kind !== "program" || variable.dummy);
       if (isMissing || !wanted || wanted.includes(undefined))
         throw new RunError(`${kernel.name}: the array ${name} is missing: pass it to run`);
-      view = this.fresh(elementType(variable), wanted as number[]);
+      view = this.fresh(elementType(variable), wanted as number[], variable);
       home.arrays.set(key, view);
     }
     if (view.type !== elementType(variable))
@@ -567,12 +617,13 @@ export class HostRun {
   private async begunArray(name: string, own: Variables): Promise<View> {
     const variable = findNamed(own.scope, name);
     const sized = variable?.dims?.every(({ upper }) => upper && upper !== "*");
-    if (!variable || !sized || (isGiven(variable) && !variable.initial) || variable.component)
+    const isOfObject = variable?.component !== undefined && !variable.objects;
+    if (!variable || !sized || (isGiven(variable) && !variable.initial) || isOfObject)
       throw new RunError(`${own.scope.unit.name}: the array ${name} is missing: pass it to run, or allocate it`);
     const bound = (e: Expr): LoweredSequence => lowerValue(variable.scope, e, "i32");
     const bounds = variable.dims!.map(({ lower, upper }) => ({ ...(lower && { lower: bound(lower) }), upper: bound(upper as Expr) }));
-    if (variable.initial) return this.initialised(variable, await this.extents(bounds, own), own);
-    const view = this.fresh(elementType(variable), await this.extents(bounds, own));
+    if (variable.initial && !variable.objects) return this.initialised(variable, await this.extents(bounds, own), own);
+    const view = this.fresh(elementType(variable), await this.extents(bounds, own), variable);
     const { home, key } = own.place(name);
     home.arrays.set(key, view);
     return view;

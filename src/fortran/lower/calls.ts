@@ -1,9 +1,11 @@
 import { structure } from "../../ir/structure.js";
 import type { Location, Stmt } from "../../ir/types.js";
 import { find, findNamed, nestedComponents, namedVariable, type UnitScope, type Variable } from "../analyse/symbols.js";
+import { namesIn, variableName } from "../analyse/walk.js";
 import { writesOf, writtenBy } from "../analyse/writes.js";
 import type { ActualArgument, Expr as Tree, Name, ComponentRef, Procedure } from "../tree/index.js";
 import { associated, declaredShape, elementPlace } from "./arrays.js";
+import { componentOfObject } from "../analyse/object-designators.js";
 import { designated, extentsOfExpr, value, valueAs } from "./expressions.js";
 import { variableIn, type ProcedureFrame, type FortranLowering, type Meaning } from "./lowering.js";
 import { declareLocals } from "./locals.js";
@@ -45,7 +47,8 @@ export function inlineProcedure(
         }
         const { refused } = variable.byte ? narrowed(variable) : variable;
         if (variable.derived) {
-          objects.set(dummy, objectArgument(frame, scope, variable, actual));
+          if (isInArray(frame, variable, actual)) componentArguments(cx, frame, inner, variable, actual, after);
+          else objects.set(dummy, objectArgument(frame, scope, variable, actual));
           continue;
         }
         if (refused) throw new Unlowerable(variable.at, refused.construct, refused.why, refused.remedy);
@@ -161,6 +164,52 @@ function arrayArgument(cx: FortranLowering, frame: ProcedureFrame, inner: Proced
   const extents = dims.map(({ extent }, axis) => extent ?? array.extents[Math.min(axis, array.extents.length - 1)]);
   return { kind: "array", array: associated(array, { lowers, extents }, first) };
 }
+
+/** Whether an argument is an array of objects, or an element of one. */
+const isInArray = (frame: ProcedureFrame, dummy: Variable, actual: Tree): boolean =>
+  dummy.dims !== undefined || (actual.kind === "apply" && variableIn(frame, actual.base)?.derived !== undefined);
+
+/** Gives each component that a procedure may name its own argument. */
+function componentArguments(
+  cx: FortranLowering,
+  frame: ProcedureFrame,
+  inner: ProcedureFrame,
+  dummy: Variable,
+  actual: Tree,
+  after: (() => void)[],
+): void {
+  const { scope } = inner;
+  const { unit } = scope;
+  if (unit.kind === "module") return;
+  const [used, written] = [namesIn(unit.body), writtenBy(scope)];
+  const object: Name = { kind: "name", name: dummy.name, at: dummy.at };
+  for (const part of nestedComponents(scope, object)) {
+    const variable = namedVariable(scope, part)!;
+    const name = variableName(part);
+    if (variable.derived || ![...used].some((each) => `${name}_`.startsWith(`${each}_`))) continue;
+    if (variable.initial && dummy.attributes.has("intent(out)"))
+      throw new Unlowerable(
+        actual.at,
+        dummy.name,
+        `${dummy.name} has initial values from its type`,
+        "make it intent(inout), and assign them",
+      );
+    if (variable.refused && !variable.byte) continue;
+    const given = givenComponent(frame.scope, part, actual);
+    inner.meanings.set(
+      name,
+      variable.dims
+        ? arrayArgument(cx, frame, inner, variable, given)
+        : scalarArgument(cx, frame, variable, given, written.has(name), after),
+    );
+  }
+}
+
+/** A component, `q%pos%x` of a dummy `q`, of the object that is given for it. */
+export const givenComponent = (scope: UnitScope, part: Name | ComponentRef, actual: Tree): Tree =>
+  part.kind === "name" || (part.base.kind !== "name" && part.base.kind !== "part")
+    ? actual
+    : componentOfObject(scope, givenComponent(scope, part.base, actual), part.name);
 
 /** The caller's object that a dummy argument stands for. @throws Unlowerable */
 function objectArgument(

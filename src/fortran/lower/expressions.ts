@@ -179,6 +179,7 @@ export function designated(
     const variable = constantNamed(frame, e);
     const items = variable && constantItems(variable);
     if (items) return { array: constantArray(cx, variable, items) };
+    if (variable?.dims) return { array: computedArray(cx, variable) };
     if (variable || !isArray(frame, e)) return undefined;
     const meaning = cx.meaning(frame, e);
     return meaning.kind === "array" ? { array: meaning.array } : undefined;
@@ -296,6 +297,18 @@ function constantArray(cx: FortranLowering, variable: Variable, e: Constructor):
   return materialised(cx, frame, e, variable.type, shape);
 }
 
+/** A constant array whose value is not a list: `shape(a)`. */
+function computedArray(cx: FortranLowering, variable: Variable): ArrayValue {
+  const frame = declaring(variable);
+  const { name, type, at } = variable;
+  const dims = declaredShape(variable.dims!, (bound) => indexOf(cx, frame, bound));
+  const known = dims.every(({ extent }) => extent) ? undefined : extentsOfExpr(cx, frame, variable.value!);
+  const extents = dims.map(({ extent }, axis) => extent ?? known?.[axis] ?? ONE);
+  const array = cx.array(name, type, { lowers: dims.map(({ lower }) => lower), extents }, at);
+  eachIndex(cx, extents, (index) => cx.push(array.at(index).store(valueAs(cx, frame, type, variable.value!, index), at)));
+  return array;
+}
+
 /** A constructor as an array of its own. */
 function materialised(
   cx: FortranLowering,
@@ -373,13 +386,37 @@ function applied(cx: FortranLowering, frame: ProcedureFrame, e: Apply, index: re
     const made = elemental(name, given, e.at, cx);
     return isInteger(made.type) && given.some((arg) => cx.wide.has(arg)) ? marked(cx, { ...made }, "fits") : made;
   }
+  if (name === "norm2" && e.args.length === 1) return value(cx, frame, normOf(e));
   const whole = cx.parts.overArrays(cx, frame, e, index);
   if (whole) return whole;
   const told = toldByOpenMP(name, e.at, cx);
   if (told) return told;
+  return unknownFunction(name, e.at);
+}
+
+function unknownFunction(name: string, at: Location): never {
   if (/^(atomic|__?shfl|syncthreads_|ballot|anythread|allthreads)/.test(name))
-    throw new Unlowerable(e.at, name, "kernels do not support this operation", "write i = atomicadd(x, e) by itself, or share arrays");
-  throw new Unlowerable(e.at, name, "there is no function or array of this name", "declare it, or give the file with its module");
+    throw new Unlowerable(at, name, "kernels do not support this operation", "write i = atomicadd(x, e) by itself, or share arrays");
+  if (NOT_HERE.includes(name)) throw new Unlowerable(at, name, "kernels do not have this function", "write a function that computes it");
+  throw new Unlowerable(at, name, "there is no function or array of this name", "declare it, or give the file with its module");
+}
+
+/** Functions of the language that kernels do not have. */
+const NOT_HERE: readonly string[] = (
+  "acosh asinh atanh bessel_j0 bessel_j1 bessel_jn bessel_y0 bessel_y1 bessel_yn erf erfc erfc_scaled exponent fraction gamma ishftc log_gamma nearest " +
+  "norm2 pack parity rrspacing scale set_exponent spacing transfer unpack findloc"
+).split(" ");
+
+/** `sqrt(sum(a**2))` for `norm2(a)`. */
+function normOf({ args, at }: Apply): Apply {
+  const applied = (name: string, value: Tree): Apply => ({
+    kind: "apply",
+    base: { kind: "name", name, at },
+    args: [{ kind: "value", value }],
+    at,
+  });
+  const a: Tree = { kind: "group", a: (args[0] as { value: Tree }).value, at };
+  return applied("sqrt", applied("sum", { kind: "binary", op: "**", a, b: { kind: "literal", type: "integer", text: "2", at }, at }));
 }
 
 const isElementalProcedure = ({ unit }: UnitScope): boolean => unit.kind === "procedure" && unit.prefixes.includes("elemental");

@@ -120,6 +120,19 @@ function ones(a: Expr, cx: FortranLowering): Expr {
   return cast("i32", sum);
 }
 
+/** Zeros below the lowest bit that is 1. */
+const zerosBelow = (x: Expr, cx: FortranLowering): Expr => ones(binary("and", unary("bitnot", x), binary("sub", x, int(1))), cx);
+
+/** Zeros above the highest bit that is 1: the bits below it are set first. */
+function zerosAbove(a: Expr, cx: FortranLowering): Expr {
+  let bits: Expr = cast("u32", a);
+  for (const by of [1, 2, 4, 8, 16]) {
+    const x = cx.kept("bits", bits);
+    bits = binary("or", x, binary("shr", x, constant("u32", by)));
+  }
+  return binary("sub", int(32), ones(cast("i32", cx.kept("bits", bits)), cx));
+}
+
 const ELEMENTAL: Readonly<Record<string, Elemental>> = {
   abs: ([a]) => unary("abs", a),
   dabs: ([a]) => unary("abs", a),
@@ -164,6 +177,9 @@ const ELEMENTAL: Readonly<Record<string, Elemental>> = {
   popcnt: ([a], { cx }) => ones(a, cx),
   isnan: isNaN,
   ieee_is_nan: isNaN,
+  ieee_is_finite: ([a]) => compare("le", unary("abs", a), constant(a.type, LIMITS[a.type as NumericType].huge)),
+  trailz: ([a], { cx }) => zerosBelow(cx.stable(a, "x"), cx),
+  leadz: ([a], { cx }) => zerosAbove(a, cx),
   shiftl: (args, { cx }) => left(args, cx),
   shiftr: (args, { cx }) => right(args, cx),
   btest: ([a, place]) => compare("ne", binary("and", a, bit(place)), int(0)),

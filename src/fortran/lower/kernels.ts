@@ -8,9 +8,10 @@ import { verify } from "../../ir/verify.js";
 import { walkStmts } from "../../ir/walk.js";
 import { findAllocation } from "../analyse/allocations.js";
 import type { LoopAxis, ParallelRegion } from "../analyse/regions.js";
-import { find, findNamed, ownerOf, type UnitScope } from "../analyse/symbols.js";
+import { find, findNamed, ownerOf, type UnitScope, type Variable } from "../analyse/symbols.js";
+import { namesInTree } from "../analyse/visit.js";
 import { namesIn } from "../analyse/walk.js";
-import { assignedIn, writesOf } from "../analyse/writes.js";
+import { assignedIn, calledBy, writesOf } from "../analyse/writes.js";
 import type { Expr as Tree, ReductionOp, Stmt as TreeStmt } from "../tree/index.js";
 import { arrayShape, overArrays } from "./array-functions.js";
 import { prove, settled } from "./atomic.js";
@@ -159,7 +160,7 @@ export function lowerRegion(region: ParallelRegion, asksBounds = false): Lowered
     for (const name of new Set([...region.written, ...region.privates])) {
       const variable = findNamed(scope, name);
       if (!variable || variable.value || frame.meanings.has(name) || !(used.has(name) || (variable.component && isPassed(name)))) continue;
-      if (variable.dims ? !isPrivate(region, cx, name) : variable.derived) continue;
+      if (variable.derived || (variable.dims && !isPrivate(region, cx, name))) continue;
       const before = region.carried.has(name) && !variable.dims ? cx.given(scope, variable, name) : undefined;
       const init = before?.kind === "value" ? before.expr : initialOf(cx, variable);
       const made = declared(cx, variable.component ? declaring(variable) : outside, narrowed(variable), init);
@@ -274,8 +275,8 @@ export function lowerSequence(scope: UnitScope, list: readonly TreeStmt[]): Lowe
     for (const variable of assignedIn(scope, list)) {
       const { name, type } = variable;
       if (variable.dims || variable.value || narrowed(variable).refused) continue;
-      const before = cx.given(scope, variable, name);
-      const made = cx.local(name, type, before.kind === "value" ? before.expr : undefined);
+      const before = isAssignedFirst(scope, list, variable) ? undefined : cx.given(scope, variable, name);
+      const made = cx.local(name, type, before?.kind === "value" ? before.expr : undefined);
       cx.now(variable).set(name, made);
       results.push({ local: made.name, name, type, variable });
     }
@@ -289,6 +290,16 @@ export function lowerSequence(scope: UnitScope, list: readonly TreeStmt[]): Lowe
     for (const stmt of structured(cx, body, at)) cx.push(stmt);
   });
   return { at, stmts, params: cx.params, sources: cx.sources, results, dropped: cx.dropped };
+}
+
+/** Whether statements assign a scalar before anything can read it. */
+function isAssignedFirst(scope: UnitScope, list: readonly TreeStmt[], variable: Variable): boolean {
+  const names = new Set([...namesInTree(list)].filter((name) => find(scope, name) === variable));
+  const mentions = (tree: unknown): boolean => [...namesInTree(tree)].some((name) => names.has(name));
+  const first = list.findIndex(mentions);
+  const stmt = list[first];
+  if (stmt?.kind !== "assign" || stmt.target.kind !== "name") return false;
+  return names.has(stmt.target.name) && !mentions(stmt.value) && calledBy(scope, list.slice(0, first + 1)).size === 0;
 }
 
 /** The value of an expression that stands on the host's side; its result is named "". @throws Unlowerable */

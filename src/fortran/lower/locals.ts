@@ -4,7 +4,7 @@ import { eachStatement } from "../analyse/visit.js";
 import { variableName, namesIn, walkAll } from "../analyse/walk.js";
 import type { Name, ComponentRef } from "../tree/index.js";
 import { declaredShape } from "./arrays.js";
-import { declaring, value, valueAs } from "./expressions.js";
+import { declaring, eachIndex, value, valueAs } from "./expressions.js";
 import type { ProcedureFrame, FortranLowering, Meaning } from "./lowering.js";
 import { Unlowerable } from "./values.js";
 import { narrowed } from "./wide.js";
@@ -20,7 +20,7 @@ export function declareLocals(cx: FortranLowering, frame: ProcedureFrame, wanted
   walkAll(unit.body, (e) => void (e.kind === "name" && used.add(e.name)));
   for (const [name, variable] of frame.scope.variables) {
     if (!wanted(name) || variable.value || frame.meanings.has(name)) continue;
-    if (variable.derived && !variable.dims) declareObject(cx, frame, { kind: "name", name, at: variable.at });
+    if (variable.derived) declareObject(cx, frame, { kind: "name", name, at: variable.at });
     else if (used.has(name)) {
       if (isSaved(variable))
         throw new Unlowerable(variable.at, name, "it keeps its value between calls, which kernels cannot do", "pass it as an argument");
@@ -44,7 +44,11 @@ export function declared(cx: FortranLowering, frame: ProcedureFrame, variable: V
       "the size of a private array is not known before the launch",
       "make its bounds parameters or arguments",
     );
-  return { kind: "array", array: cx.array(name, type, { lowers: shape.map(({ lower }) => lower), extents }, variable.at) };
+  const array = cx.array(name, type, { lowers: shape.map(({ lower }) => lower), extents }, variable.at);
+  const { objects, initial } = variable;
+  if (objects && initial)
+    eachIndex(cx, array.extents, (index) => cx.push(array.at(index).store(valueAs(cx, frame, type, initial), variable.at)));
+  return { kind: "array", array };
 }
 
 /** Makes those components of a local object variables, `p%x` by the name `p_x`, that statements may name. @throws Unlowerable */

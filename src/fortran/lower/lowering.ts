@@ -2,6 +2,7 @@ import { isOfParameters } from "../../ir/passes/loop-axis.js";
 import { affordable, productExpr } from "./constants.js";
 import type { ElementType, Expr, Location, Param, ScalarType, ScatterOp, Stmt, Table, ViewParam } from "../../ir/types.js";
 import { find, ownerOf, namedVariable, type UnitScope, type Variable } from "../analyse/symbols.js";
+import { isTextNumber } from "../analyse/texts.js";
 import { variableName } from "../analyse/walk.js";
 import type { Apply, ActualArgument, Expr as Tree, Name, ComponentRef, ReductionOp, Stmt as TreeStmt } from "../tree/index.js";
 import { constantLength, privateArray, rowArray, type ArrayValue } from "./arrays.js";
@@ -24,8 +25,8 @@ export interface ProcedureFrame {
   readonly meanings: Map<string, Meaning>;
   /** All that is lowered in it. */
   readonly body: readonly TreeStmt[];
-  /** Loops around, by their names in Fortran. */
-  readonly loops: { readonly name?: string; readonly label: string }[];
+  /** Loops around, by their names in Fortran, and other constructs that an `exit` leaves by their names. */
+  readonly loops: { readonly name?: string; readonly label: string; readonly isLoop: boolean }[];
   /** For the body of a parallel loop: `cycle` outside of its own loops, without a name or with the parallel loop's, ends the element. */
   readonly element?: { readonly loopName?: string };
   /** The body of a procedure that is called in a kernel: arguments without a meaning are absent. */
@@ -227,9 +228,8 @@ export class FortranLowering {
 
   private declared(frame: ProcedureFrame, of: Name | ComponentRef): Variable {
     const variable = variableIn(frame, of);
-    const object = of.kind === "part" ? of.base : undefined;
-    if (object?.kind === "apply" || ((object?.kind === "name" || object?.kind === "part") && variableIn(frame, object)?.dims))
-      throw new Unlowerable(of.at, variableName(of), "arrays of objects are not supported here", "make each component an array");
+    if (of.kind === "part" && of.base.kind === "apply")
+      throw new Unlowerable(of.at, variableName(of), "this array of objects is not supported here", "make each component an array");
     if (!variable) throw new Unlowerable(of.at, variableName(of), "it is unknown here", "declare it, or give the file with its module");
     return variable;
   }
@@ -297,6 +297,8 @@ export class FortranLowering {
 
   private parameter(variable: Variable, wish: string): Meaning {
     if (variable.dims) return { kind: "array", array: this.parts.arrayOf(this, variable, wish) };
+    if (this.parallel && isTextNumber(variable))
+      throw new Unlowerable(this.location, wish, "kernels have no character strings", "decide before the loop, or keep a logical variable");
     const name = this.unique(wish);
     this.params.push({ kind: "scalar", name, type: variable.type });
     this.sources.set(name, { name: wish, variable });

@@ -17,7 +17,9 @@ export function arrayParameter(cx: FortranLowering, variable: Variable, wish: st
   const isAsked = cx.asksBounds && (isDeferred(variable) || boundsChange(variable));
   const allocation = isAsked ? undefined : findAllocation(variable);
   if (!isAsked) refuseBounds(cx, variable, wish);
-  const dims = allocation?.bounds.map(({ lower }) => (lower ? { lower } : {})) ?? variable.dims!;
+  // Extents of an allocated array come with it; a component's own axes in front of them are constant.
+  const own = variable.objects ? variable.dims!.length - variable.objects.dims!.length : 0;
+  const dims = allocation?.bounds.map(({ lower, upper }, n) => ({ ...(lower && { lower }), ...(n < own && { upper }) })) ?? variable.dims!;
   if (dims.length > 7) throw new Unlowerable(variable.at, name, `it has ${dims.length} axes`, "arrays have 1 to 7");
   const param: ViewParam = { kind: "view", name, element: elementType(variable), rank: dims.length, disjoint: cx.written.has(wish) };
   cx.params.push(param);

@@ -10,7 +10,8 @@ import { orderOfForall } from "../analyse/forall.js";
 import { isBarrier } from "../analyse/regions.js";
 import { isOutput } from "../analyse/outputs.js";
 import { findNamed, findProcedure, NOT_KNOWN, procedureProblem, type UnitScope } from "../analyse/symbols.js";
-import { eachStatement } from "../analyse/visit.js";
+import { isTextNumber } from "../analyse/texts.js";
+import { eachStatement, nameLeft } from "../analyse/visit.js";
 import { bare, expressionsOf, namesIn, visitExpr } from "../analyse/walk.js";
 import { calledBy, extremeBranch } from "../analyse/writes.js";
 import type { Assign, Do, DoConcurrent, DoWhile, Expr as Tree, If, Print, SelectCase, Stmt as TreeStmt } from "../tree/index.js";
@@ -28,7 +29,23 @@ import { checkWide } from "./wide.js";
 export function lowerBody(cx: FortranLowering, list: readonly TreeStmt[], frame: ProcedureFrame): void {
   for (const stmt of list) {
     cx.location = stmt.at;
-    statement(cx, stmt, frame);
+    const name = nameLeft(stmt);
+    if (name === undefined) statement(cx, stmt, frame);
+    else leftByName(cx, stmt, name, frame);
+  }
+}
+
+/** A construct that `exit` leaves by its name: a loop that runs once. */
+function leftByName(cx: FortranLowering, stmt: TreeStmt, name: string, frame: ProcedureFrame): void {
+  const label = cx.unique(name);
+  const { at: location } = stmt;
+  frame.loops.push({ name, label, isLoop: false });
+  try {
+    const list = cx.collect(() => statement(cx, stmt, frame));
+    const leaves: Stmt = { kind: "break", location };
+    cx.push(labelled({ kind: "while", cond: constant("bool", true), body: [...list, leaves], update: [], location }, label));
+  } finally {
+    frame.loops.pop();
   }
 }
 
@@ -87,7 +104,7 @@ function statement(cx: FortranLowering, stmt: TreeStmt, frame: ProcedureFrame): 
     }
     case "exit":
     case "cycle": {
-      const loop = stmt.loop === undefined ? frame.loops.at(-1) : frame.loops.findLast(({ name }) => name === stmt.loop);
+      const loop = frame.loops.findLast(({ name, isLoop }) => (stmt.loop === undefined ? isLoop : name === stmt.loop));
       const isOwn = stmt.loop === undefined || stmt.loop === frame.element?.loopName;
       if (!loop && stmt.kind === "cycle" && isOwn && frame.element) return cx.push(leave(stmt.at) as unknown as Stmt);
       if (!loop)
@@ -129,6 +146,8 @@ function print(cx: FortranLowering, { format, items, at }: Print, frame: Procedu
     if (tree.kind === "literal" && tree.type === "character") return tree.text;
     const found = designated(cx, frame, tree);
     if (found && !("cell" in found)) throw new Unlowerable(at, treeName(tree), "an array is printed", "print its elements");
+    const isText = tree.kind === "name" && [variableIn(frame, tree)].some((variable) => variable && isTextNumber(variable));
+    if (isText) throw new Unlowerable(at, treeName(tree), "kernels have no character strings", "print it on the host");
     const e = value(cx, frame, tree);
     return e.op === "const" ? String(e.value) : e;
   };
@@ -280,7 +299,7 @@ function selection(cx: FortranLowering, stmt: SelectCase, frame: ProcedureFrame)
 /* Loops. */
 
 function body(cx: FortranLowering, frame: ProcedureFrame, name: string | undefined, list: readonly TreeStmt[], label: string): Stmt[] {
-  frame.loops.push({ ...(name !== undefined && { name }), label });
+  frame.loops.push({ ...(name !== undefined && { name }), label, isLoop: true });
   try {
     return cx.collect(() => lowerBody(cx, list, frame));
   } finally {

@@ -30,7 +30,7 @@ export function variables(c: Cursor): Unplaced<VariableDeclaration> {
   return { kind: "variables", type, attributes, ...(dimension && { dimension }), names, at: type.at };
 }
 
-function declaredName(c: Cursor): DeclaredName {
+export function declaredName(c: Cursor): DeclaredName {
   const at = c.at();
   const name = c.name();
   const dimension = c.is("(") ? bounds(c) : undefined;

@@ -2,8 +2,10 @@
 
 import type { Declaration, Interface, OtherDeclaration, Procedure, TypeDefinition, Use, VariableDeclaration } from "../tree/index.js";
 import type { Problems } from "../errors.js";
+import { own } from "../../base/own.js";
 import type { LogicalLine } from "../text/logical-lines.js";
-import { SyntaxProblem } from "./cursor.js";
+import { commonBlocks } from "./common.js";
+import { SyntaxProblem, type Cursor } from "./cursor.js";
 import { ATTRIBUTES, attribute, use, variables } from "./declarations.js";
 import { dataSets } from "./data.js";
 import { isDeclarative } from "./directives.js";
@@ -49,16 +51,21 @@ export function specify(lines: Lines): Specification {
 function isSpecification({ key, directive, problem, line }: Head): boolean {
   if (key === "directive") return isDeclarative(directive!);
   // `public :: operator(.plus.)`
-  if (key === "wrong") return problem!.outside && [...TYPE_WORDS, ...OTHERS].includes(/^\w*/.exec(line.text.trim())![0].toLowerCase());
+  if (key === "wrong")
+    return problem!.outside && ["interface", ...TYPE_WORDS, ...OTHERS].includes(/^\w*/.exec(line.text.trim())![0].toLowerCase());
   return ["declaration", "use", "implicit", "interface", "abstract interface", "type", "enum", ...ATTRIBUTES, ...OTHERS].includes(key);
 }
 
+/** The key of a line; `interface operator(.plus.)` has no tokens. */
+const meantBy = ({ key, problem, line }: Head): string => (problem?.outside && /^\s*interface\b/i.test(line.text) ? "interface" : key);
+
 function declaration(lines: Lines, head: Head, into: Specification): void {
-  const { line, key, cursor: c } = head;
+  const { line, cursor: c } = head;
+  const key = meantBy(head);
   const cuda = line.cudaOnly && { cudaOnly: true as const };
   const behind = line.behind !== undefined && { behind: line.behind };
   try {
-    if (head.problem) throw head.problem;
+    if (head.problem && key === "wrong") throw head.problem;
     switch (key) {
       case "use": {
         const made = use(c);
@@ -93,7 +100,7 @@ function declaration(lines: Lines, head: Head, into: Specification): void {
     }
   } catch (error) {
     // Problems in them count where variables are used.
-    if (!(error instanceof SyntaxProblem) || !(error.outside || ALONG.includes(key))) throw error;
+    if (!(error instanceof SyntaxProblem) || !(error.outside || own(READ, key))) throw error;
     into.declarations.push(other(lines, head));
   }
 
@@ -103,13 +110,17 @@ function declaration(lines: Lines, head: Head, into: Specification): void {
   }
 }
 
-const ALONG: readonly string[] = ["data", "implicit"];
+/** Lines that are kept as they are written, and read. */
+const READ: Readonly<Record<string, (c: Cursor) => Partial<OtherDeclaration>>> = {
+  data: (c) => ({ data: dataSets(c) }),
+  implicit: (c) => ({ implicit: implicitRules(c) }),
+  common: (c) => ({ common: commonBlocks(c) }),
+};
 
 /** A line as it is written, and its meaning if kernels need it. @throws SyntaxProblem */
 function readAlong(lines: Lines, head: Head): OtherDeclaration {
   const { key, cursor: c } = head;
-  if (head.directive || !ALONG.includes(key)) return other(lines, head);
-  const read = key === "data" ? { data: dataSets(c) } : { implicit: implicitRules(c) };
+  const read = head.directive ? undefined : own(READ, key)?.(c);
   return { ...other(lines, head), ...read };
 }
 

@@ -201,9 +201,11 @@ export class LineReader {
         c.end();
         const around = this.opened(head, at);
         const { declarations, uses } = specify(this);
-        if (uses.length > 0) this.problems.add(uses[0].at, "use", "cannot be in a block", "move it up");
+        const [open] = uses.filter(({ only }) => !only);
+        if (open) this.problems.add(open.at, "use", "is without `only` in a block", "list the names, or move it up");
         const body = this.body(["end block"]);
-        return { kind: "block", ...(declarations.length > 0 && { declarations }), body, ...around, ...this.closed("end block", head) };
+        const own = { ...(declarations.length > 0 && { declarations }), ...(uses.length > 0 && { uses }) };
+        return { kind: "block", ...own, body, ...around, ...this.closed("end block", head) };
       }
       case "where block":
         return this.where(head, at);
@@ -217,7 +219,7 @@ export class LineReader {
         return this.directed(head, at);
       // Any other statement stands on its line.
       default:
-        if (name !== undefined) throw c.problem("only `do`, `if` and `select case` can have a name", c.tokens[0]);
+        if (name !== undefined) throw c.problem("only constructs can have a name", c.tokens[0]);
         return undefined;
     }
   }

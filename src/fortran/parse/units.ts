@@ -22,9 +22,7 @@ export function parseUnit(lines: LineReader, head: Head): Unit | undefined {
       return program(lines, head, name);
     }
     case "block data":
-      lines.problems.add(head.line.at(0), head.key, "is not supported", "use a module");
-      skip(lines);
-      return undefined;
+      return blockData(lines, head);
     case "contains":
     case "end":
     case "end subroutine":
@@ -41,14 +39,15 @@ export function parseUnit(lines: LineReader, head: Head): Unit | undefined {
   }
 }
 
-/** Past the end of a unit that is not read. */
-function skip(lines: LineReader): void {
-  for (let depth = 0; lines.head;) {
-    const { key } = lines.head;
-    lines.n++;
-    if (key === "procedure" || key === "block data") depth++;
-    else if (["end", "end subroutine", "end function", "end block data"].includes(key) && --depth <= 0) return;
-  }
+/** A unit that gives values to common blocks. */
+function blockData(lines: LineReader, head: Head): Module {
+  const at = head.line.at(0);
+  const c = head.cursor;
+  const name = c.token.kind === "name" ? c.next().text : "";
+  const before = opening(lines, head);
+  const { statementFunctions: _, ...specification } = specify(lines);
+  const end = close(lines, "block data", name || undefined, at);
+  return { kind: "module", isBlockData: true, name, ...specification, procedures: [], at, ...end, ...before };
 }
 
 function module(lines: LineReader, head: Head): Module | undefined {

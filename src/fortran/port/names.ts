@@ -28,9 +28,11 @@ export function variablesOf(
   const made = new Map([...outer].map(([name, variable]) => [name, { ...variable, isLocal: false, isOuter: true }]));
   const own = new Map<string, { isArray: boolean; isDerived: boolean; attributes: Set<string> }>();
   for (const d of unit.declarations) {
-    if (d.kind !== "variables" && d.kind !== "attributes") continue;
-    const general = d.kind === "variables" ? d.attributes : [d.attribute];
-    for (const { name, dimension } of d.names) {
+    // Variables in common blocks outlive a call.
+    const general = d.kind === "variables" ? d.attributes : d.kind === "attributes" ? [d.attribute] : ["save"];
+    const names =
+      d.kind === "variables" || d.kind === "attributes" ? d.names : d.kind === "other" ? (d.common ?? []).flatMap((b) => b.names) : [];
+    for (const { name, dimension } of names) {
       const known = own.get(name) ?? { isArray: false, isDerived: false, attributes: new Set<string>() };
       own.set(name, known);
       known.isArray ||= dimension !== undefined || general.includes("dimension");

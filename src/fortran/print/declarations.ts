@@ -1,7 +1,7 @@
 /* Declarations as Fortran. */
 
 import { unreachable } from "../../base/unreachable.js";
-import type { Bound, Declaration, DeclaredName, Directive } from "../tree/index.js";
+import type { Use, Bound, Declaration, DeclaredName, Directive } from "../tree/index.js";
 import { expressionText } from "./expressions.js";
 
 /** Output that lines are printed to. */
@@ -46,4 +46,12 @@ function boundText({ lower, upper }: Bound): string {
   const last = upper === "*" ? "*" : upper ? expressionText(upper, true) : "";
   if (lower) return `${expressionText(lower, true)}:${last}`;
   return last === "" ? ":" : last;
+}
+
+export function printUse(out: Pick<Lines, "add" | "comments">, { module, intrinsic, only, renames, before, cudaOnly }: Use): void {
+  out.comments(before);
+  const names = (list: Use["renames"]): string =>
+    list.map(({ name, original }) => (name === original || name.includes("(") ? name : `${name} => ${original}`)).join(", ");
+  const tail = only ? `, only : ${names(only)}`.trimEnd() : renames.length > 0 ? `, ${names(renames)}` : "";
+  out.add(`${cudaOnly ? "!@cuf " : ""}use${intrinsic ? ", intrinsic ::" : ""} ${module}${tail}`);
 }

@@ -2,7 +2,7 @@
 
 import { unreachable } from "../../base/unreachable.js";
 import type { Directive, DoConcurrent, SelectCase, Stmt } from "../tree/index.js";
-import { printDeclaration } from "./declarations.js";
+import { printDeclaration, printUse } from "./declarations.js";
 import { directiveText, launchText } from "./directives.js";
 import { argumentsText, expressionText as text, rangeText } from "./expressions.js";
 import { wrappedLine } from "./wrap.js";
@@ -110,7 +110,10 @@ function printStatement(out: IndentedLines, s: Stmt): void {
       return end("end where");
     case "block":
       add(`${name}block`);
-      out.inside(() => s.declarations?.forEach((declaration) => printDeclaration(out, declaration)));
+      out.inside(() => {
+        for (const use of s.uses ?? []) printUse(out, use);
+        for (const declaration of s.declarations ?? []) printDeclaration(out, declaration);
+      });
       inside(s.body);
       return end("end block");
     case "directed":

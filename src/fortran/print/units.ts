@@ -1,8 +1,8 @@
 /* Files, units and declarations as Fortran. */
 
-import type { Procedure, SourceFile, Unit, Use } from "../tree/index.js";
+import type { Procedure, SourceFile, Unit } from "../tree/index.js";
 import { expressionText } from "./expressions.js";
-import { printDeclaration } from "./declarations.js";
+import { printDeclaration, printUse } from "./declarations.js";
 import { IndentedLines } from "./statements.js";
 
 /** The whole file. */
@@ -16,7 +16,8 @@ export function fortranText(file: SourceFile): string {
 function printUnit(out: IndentedLines, unit: Unit): void {
   out.comments(unit.before);
   const ancestor = unit.kind === "module" ? unit.ancestor : undefined;
-  const form = unit.kind === "procedure" ? unit.form : ancestor ? "submodule" : unit.kind;
+  const form =
+    unit.kind === "procedure" ? unit.form : ancestor ? "submodule" : unit.kind === "module" && unit.isBlockData ? "block data" : unit.kind;
   const of = ancestor ? ` (${[ancestor.module, ...(ancestor.parent === undefined ? [] : [ancestor.parent])].join(":")})` : "";
   out.add(unit.kind === "procedure" ? headingText(unit) : `${form}${of} ${unit.name}`);
   out.inside(() => {
@@ -48,12 +49,4 @@ function headingText({ attributes, launchBounds, prefixes, type, form, name, dum
     ...(bind === undefined ? [] : [`bind(${bind})`]),
   ];
   return words.join(" ");
-}
-
-function printUse(out: IndentedLines, { module, intrinsic, only, renames, before, cudaOnly }: Use): void {
-  out.comments(before);
-  const names = (list: Use["renames"]): string =>
-    list.map(({ name, original }) => (name === original || name.includes("(") ? name : `${name} => ${original}`)).join(", ");
-  const tail = only ? `, only : ${names(only)}`.trimEnd() : renames.length > 0 ? `, ${names(renames)}` : "";
-  out.add(`${cudaOnly ? "!@cuf " : ""}use${intrinsic ? ", intrinsic ::" : ""} ${module}${tail}`);
 }

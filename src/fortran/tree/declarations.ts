@@ -87,10 +87,18 @@ export interface OtherDeclaration {
   readonly directive?: Directive;
   /** For `data`, where it could be read. */
   readonly data?: readonly DataSet[];
+  /** For `common`, where it could be read. */
+  readonly common?: readonly CommonBlock[];
   /** For `implicit`, where it could be read. */
   readonly implicit?: readonly ImplicitRule[];
   readonly at: Location;
   readonly before?: readonly string[];
+}
+
+/** `/name/ a, b(3)`; the name is "" for the block without one. */
+export interface CommonBlock {
+  readonly name: string;
+  readonly names: readonly DeclaredName[];
 }
 
 /** The type of names that begin with these letters. */

@@ -4,3 +4,4 @@ export * from "./directives.js";
 export * from "./expressions.js";
 export * from "./units.js";
 export * from "./statements.js";
+export * from "./use.js";

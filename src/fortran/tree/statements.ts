@@ -6,6 +6,7 @@ import type { Location } from "../../ir/types.js";
 import type { Directive, LaunchDirective, ReductionOp } from "./directives.js";
 import type { Apply, Expr, Name, ComponentRef } from "./expressions.js";
 import type { Declaration } from "./declarations.js";
+import type { Use } from "./use.js";
 
 interface Around {
   readonly at: Location;
@@ -145,6 +146,7 @@ export interface Associate extends Around {
   readonly kind: "associate";
   readonly names: readonly { readonly name: string; readonly value: Expr }[];
   readonly body: readonly Stmt[];
+  readonly name?: string;
 }
 
 /** `where (mask) … elsewhere (mask) … elsewhere`. */
@@ -159,7 +161,9 @@ export interface BlockConstruct extends Around {
   readonly kind: "block";
   /** Declarations of its own variables. */
   readonly declarations?: readonly Declaration[];
+  readonly uses?: readonly Use[];
   readonly body: readonly Stmt[];
+  readonly name?: string;
 }
 
 export interface Exit extends Around {

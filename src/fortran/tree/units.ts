@@ -6,6 +6,7 @@ import type { Location } from "../../ir/types.js";
 import type { Declaration } from "./declarations.js";
 import type { Expr, TypeSpec } from "./expressions.js";
 import type { Stmt } from "./statements.js";
+import type { Use } from "./use.js";
 
 export interface SourceFile {
   readonly file: string;
@@ -36,6 +37,8 @@ interface Scope {
 
 export interface Module extends Scope {
   readonly kind: "module";
+  /** Written `block data`: only values of common blocks. */
+  readonly isBlockData?: true;
   /** Ancestor and parent of `submodule (m:parent) name`. */
   readonly ancestor?: { readonly module: string; readonly parent?: string };
 }
@@ -67,16 +70,4 @@ export interface Procedure extends Scope {
   readonly ofStatement?: true;
   /** Whether statements of it could not be read. */
   readonly broken?: true;
-}
-
-export interface Use {
-  readonly module: string;
-  readonly intrinsic: boolean;
-  /** Absent: everything. `name => original`. */
-  readonly only?: readonly { readonly name: string; readonly original: string }[];
-  readonly renames: readonly { readonly name: string; readonly original: string }[];
-  readonly at: Location;
-  readonly before?: readonly string[];
-  /** For a line `!@cuf use …`. */
-  readonly cudaOnly?: true;
 }
