@@ -180,12 +180,14 @@ describe("scalars that iterations assign", () => {
     assert.match(ported("openmp", "!$acc kernels loop independent", SIX), /shared\(k,bad\)/);
   });
 
-  it("come back from kernels in C++, but for logical values", () => {
+  it("come back from kernels in C++, logical values too", () => {
     const ported = (directive: string, body: string): string =>
       portCppSources([{ file: "a.f90", text: source(directive, body) }], { targets: ["cuda"] })
         .map(({ text }) => text)
         .join("\n");
-    assert.match(ported("!$acc parallel loop copy(bad)", SIX), /if \(f::first\(bad_times__partials_, stream\)\) \*bad = /);
-    assert.throws(() => ported("!$acc parallel loop copy(q)", "if (k(i) == 6) q = .true."), /result q: .* \(use the target c\)/);
+    assert.match(ported("!$acc parallel loop copy(bad)", SIX), /if \(bad_assigned_part_ > 0\) \*bad_ = bad_part_;/);
+    const flag = ported("!$acc parallel loop copy(q)", "if (k(i) == 6) q = .true.");
+    assert.match(flag, /if \(q_assigned_part_ > 0\) \*q_ = q_part_;/);
+    assert.match(flag, /q__held = q\n.*launch_\(.*q__held\)\n\s*q = q__held/);
   });
 });

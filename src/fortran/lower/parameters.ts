@@ -65,7 +65,8 @@ function boundsChange(variable: Variable): boolean {
   if (names.length === 0 || owner.unit.kind === "module") return false;
   const written = ASSIGNED.get(owner) ?? writesOf(owner, owner.unit.body);
   ASSIGNED.set(owner, written);
-  return names.some((name) => written.has(name));
+  // Bounds that depend on the array itself are refused where they are read.
+  return names.some((name) => name !== variable.name && written.has(name));
 }
 
 function askedLower(cx: FortranLowering, variable: Variable, wish: string, axis: number): Expr {

@@ -3,7 +3,7 @@ module arguments_by_value_module
 contains
   subroutine sub(n, m, x, y)
     integer, value :: n, m
-    real(8) :: x(n), y(n)
+    real(8) :: x(:), y(:)
     integer :: i
     m = m + 1
     !$omp parallel do
