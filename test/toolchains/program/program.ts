@@ -11,6 +11,14 @@ import {
   table,
   vec3,
   type Vec3,
+  array,
+  complex,
+  type Device,
+  mat3,
+  quat,
+  scatter,
+  struct,
+  structArraysFrom,
   teamKernel,
   teams,
   view,
@@ -149,6 +157,27 @@ const vectors = kernel(
   () => [vec3, bend, LONG, span],
 );
 
+const Step = struct("Step", { place: vec3, turn: quat, time: f64 });
+
+/** Types of other values of several numbers, as captures, parameters and results. */
+const values = kernel(
+  "values",
+  { g: vec3, m: view(mat3), steps: view(Step), z: view(complex), total: sum(vec3), h: scatter(vec3) },
+  ({ g, m, steps, z, total, h }, i) => {
+    const kept = array(vec3, 2);
+    const { place, turn, time } = steps[i];
+    kept[0] = m[i].inverse().mul(turn.normalize().rotate(place));
+    kept[1] = kept[0].add(g.scale(time));
+    steps[i] = Step({ place: kept[1], turn: turn.conj(), time: time + LONG });
+    steps[i].place.z += kept[0].xy.length();
+    m[i] = mat3(kept[0], kept[1], [0, 1, time]);
+    z[i] = z[i].mul(complex(LONG, i)).div(complex(1, 2));
+    total.add(kept[1]);
+    h.add(i & 1, kept[0]);
+  },
+  () => [array, vec3, mat3, complex, Step, LONG],
+);
+
 /** Kernels of one text that differ in what they capture. */
 function scaled(factor: number, list: readonly number[]) {
   const t = table(f64, list);
@@ -181,6 +210,18 @@ export function placeOfMistake(): string {
 declare function unheardOf(x: number): number;
 
 /** What needs nothing of another module but what is listed by name, or lists for itself. */
+async function valuesOn(device: Device): Promise<unknown[]> {
+  const numbers = (n: number): number[] => Array.from({ length: n }, (_, k) => ((7 * k + 3) % 11) / 4 - 1);
+  const [m, z, h] = [device.from(mat3, numbers(18)), device.from(complex, numbers(4)), device.array(vec3, 2)];
+  const [a, b] = [numbers(7), numbers(9)];
+  const step = (time: number) => Step({ place: vec3(a[0], a[1], time), turn: quat(b[3], b[4], b[5], 1), time });
+  const steps = structArraysFrom(device, Step, [step(0.5), step(2)]);
+  const { total } = await device.run(values, { g: vec3(0, 0, -9.81), m, steps, z, h }, range(2), { precision: "strict" });
+  const views = [m, z, h, steps.place, steps.turn, steps.time];
+  return [total, ...(await Promise.all(views.map(async (each) => [...(await device.queue.read(each))])))];
+}
+
+/** Results of all kernels on a device, as plain values. */
 export async function results(name: string): Promise<unknown> {
   const device = await open(name);
   const [y, n] = [device.array(f64, 4), device.array(i32, 4)];
@@ -195,6 +236,7 @@ export async function results(name: string): Promise<unknown> {
   device.queue.write(at, [1, 2, 3, -4, 5, 0.5, 7, 8, 9, 0, 0, 1]);
   await device.run(vectors, { x: at, y }, range(4), { precision: "strict" });
   found.push(await read(), [...(await device.queue.read(at))]);
+  found.push(...(await valuesOn(device)));
   for (const k of [scaled(1, [2, 3]), scaled(10, [2, 3]), scaled(1, [20, 30])]) {
     await device.run(k, { y }, range(4));
     found.push(await read());
