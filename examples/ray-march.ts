@@ -1,16 +1,11 @@
 // A sphere on a plane, drawn by marching along rays: helpers that call helpers and return several values, written into bytes.
-import { i32, kernel, open, range, u8, view } from "isoform";
+import { i32, kernel, open, range, u8, vec3, view, type Vec3 } from "isoform";
 
-const length = (x: number, y: number, z: number): number => Math.sqrt(x * x + y * y + z * z);
 /** Distance from the nearest surface. */
-const scene = (x: number, y: number, z: number): number => Math.min(length(x, y, z) - 1, y + 1);
-const normal = (x: number, y: number, z: number): [number, number, number] => {
-  const e = 1e-3;
-  const nx = scene(x + e, y, z) - scene(x - e, y, z);
-  const ny = scene(x, y + e, z) - scene(x, y - e, z);
-  const nz = scene(x, y, z + e) - scene(x, y, z - e);
-  const scale = 1 / length(nx, ny, nz);
-  return [nx * scale, ny * scale, nz * scale];
+const scene = (p: Vec3): number => Math.min(p.length() - 1, p.y + 1);
+const normal = (p: Vec3): Vec3 => {
+  const [x, y, z] = [vec3(1e-3, 0, 0), vec3(0, 1e-3, 0), vec3(0, 0, 1e-3)];
+  return vec3(scene(p.add(x)) - scene(p.sub(x)), scene(p.add(y)) - scene(p.sub(y)), scene(p.add(z)) - scene(p.sub(z))).normalize();
 };
 
 const render = kernel(
@@ -18,26 +13,22 @@ const render = kernel(
   { width: i32, height: i32, image: view(u8, 3) },
   ({ width, height, image }, row, column) => {
     const [u, v] = [(2 * (column + 0.5) - width) / height, (height - 2 * (row + 0.5)) / height];
-    const scale = 1 / length(u, v, 1.5);
-    const [dx, dy, dz] = [u * scale, v * scale, 1.5 * scale];
+    const [eye, ray] = [vec3(0, 0, -3), vec3(u, v, 1.5).normalize()];
     let way = 0;
     let hit = false;
     for (let k = 0; k < 96 && way < 20; k++) {
-      const step = scene(way * dx, way * dy, -3 + way * dz);
+      const step = scene(eye.add(ray.scale(way)));
       hit = step < 1e-4;
       if (hit) break;
       way += step;
     }
     let shade = 0.1;
-    if (hit) {
-      const [nx, ny, nz] = normal(way * dx, way * dy, -3 + way * dz);
-      shade = Math.min(1, Math.max(0.1, 0.577 * (nx + ny - nz)));
-    }
+    if (hit) shade = Math.min(1, Math.max(0.1, 0.577 * normal(eye.add(ray.scale(way))).dot(vec3(1, 1, -1))));
     image[row][column][0] = Math.floor(255 * shade) | 0;
     image[row][column][1] = Math.floor(200 * shade) | 0;
     image[row][column][2] = hit ? 180 : 20;
   },
-  () => [length, scene, normal],
+  () => [vec3, scene, normal],
 );
 
 const device = await open(process.argv[2] ?? "wasm");

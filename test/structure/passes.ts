@@ -17,7 +17,16 @@ export const STAGES: readonly Stage[] = [
   {
     when: "inside `optimise`",
     by: ["src/ir/passes/"],
-    passes: ["unroll", "arraysInMemory", "arraysAtRun", "removeDead", "scalarise", "removeOverwritten", "removeUnusedTables"],
+    passes: [
+      "unroll",
+      "arraysInMemory",
+      "arraysAtRun",
+      "removeDead",
+      "scalarise",
+      "removeOverwritten",
+      "assignDirectly",
+      "removeUnusedTables",
+    ],
   },
   {
     when: "a container",

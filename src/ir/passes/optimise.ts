@@ -1,13 +1,14 @@
 import { verify } from "#verify";
 import { checkBounds } from "../analysis/bounds.js";
 import { foldConstants } from "../constant-folding.js";
+import { assignDirectly } from "./assign-directly.js";
 import { arraysAtRun, arraysInMemory, scalarise } from "./scalarise.js";
 import { removeDead, removeOverwritten, removeUnusedTables } from "./tidy.js";
 import type { KernelIR } from "../types.js";
 import { unroll } from "./unroll.js";
 
 /**
- * Folds constants, unrolls short loops with constant bounds, turns private arrays into locals, and removes unused code. No bit of
+ * Folds constants, unrolls short loops with constant bounds, turns private arrays into locals, and removes unused code and copies. No bit of
  * any result changes. Throws KernelError for a constant index outside an array or table, and IRError where the
  * result is not sound.
  *
@@ -20,7 +21,7 @@ export function optimise(ir: KernelIR, forced?: (ir: KernelIR) => ReadonlySet<st
   const unrolled = arraysAtRun(whole).size === inMemory.size ? whole : unrollAll(folded, forced, inMemory);
   checkBounds(unrolled);
   const scalars = foldConstants(removeOverwritten(scalarise(removeDead(unrolled))));
-  const optimised = removeUnusedTables(removeDead(foldConstants(removeOverwritten(scalars))));
+  const optimised = removeUnusedTables(assignDirectly(removeDead(foldConstants(removeOverwritten(scalars)))));
   verify(optimised);
   return optimised;
 }

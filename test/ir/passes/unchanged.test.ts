@@ -3,6 +3,7 @@ import { it } from "node:test";
 import { foldConstants } from "../../../src/ir/constant-folding.js";
 import { optimise } from "../../../src/ir/passes/optimise.js";
 import { scalarise } from "../../../src/ir/passes/scalarise.js";
+import { assignDirectly } from "../../../src/ir/passes/assign-directly.js";
 import { removeDead, removeOverwritten, removeUnusedTables } from "../../../src/ir/passes/tidy.js";
 import { unroll } from "../../../src/ir/passes/unroll.js";
 import { mapStmts } from "../../../src/ir/walk.js";
@@ -17,6 +18,7 @@ for (const [name, pass] of Object.entries({
   scalarise,
   removeDead,
   removeOverwritten,
+  assignDirectly,
   removeUnusedTables,
   optimise,
 }))
