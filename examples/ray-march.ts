@@ -1,4 +1,4 @@
-// A sphere on a plane, drawn by marching along rays: helpers that call helpers and return several values, written into bytes.
+// A sphere on a plane, drawn by marching along rays: helpers that take and give vectors, written into bytes.
 import { i32, kernel, open, range, u8, vec3, view, type Vec3 } from "isoform";
 
 /** Distance from the nearest surface. */
