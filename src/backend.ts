@@ -29,6 +29,7 @@ export { registerBackend } from "./device/open.js";
 
 /* Launches: arguments checked and bound, and how their work is shared out. */
 export { bind, requireLiveViews } from "./device/launch/bind.js";
+export { writtenResults } from "./kernel/declare/flat.js";
 export type { Binding } from "./device/launch/binding.js";
 export { OtherNumbers } from "./device/launch/other-numbers.js";
 export { freeTeamRows, residentTeams } from "./device/launch/team-rows.js";
@@ -53,6 +54,7 @@ export { freePrintRecords } from "./device/launch/prints.js";
 /* Memory: what views are made of, and views of memory that the host can reach. */
 export {
   BYTES,
+  newData,
   newShape,
   requireAlike,
   requireData,

@@ -27,6 +27,7 @@ import {
 import { describe } from "../../base/describe.js";
 import { LaunchError } from "../../base/errors.js";
 import { compositeOf } from "../../kernel/declare/composite.js";
+import { flatCall } from "../../kernel/declare/flat.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
 import { structOf } from "../../kernel/declare/struct.js";
 import type { ParamToken, ReduceEachToken, ScatterToken, ViewToken } from "../../kernel/declare/params.js";
@@ -54,13 +55,14 @@ import { View } from "../memory/view.js";
 /** Checks names, types, ranks, extents, memory and overlap, and that every index known before the launch lies inside its view, array or table. Throws LaunchError. */
 export function bind(
   device: Device,
-  kernel: Kernel,
-  args: Record<string, unknown>,
+  written: Kernel,
+  given: Readonly<Record<string, unknown>>,
   policy: Policy,
   options: LaunchOptions = {},
   compile: CompileOptions = {},
 ): Binding {
-  requireKernel(device, kernel, args);
+  requireKernel(device, written, given);
+  const { kernel, args } = flatCall(written, given);
   const call: BindArguments = { device, kernel, args, policy, options, compile };
   const peerStores = (options.peerStores?.length ?? 0) > 0;
   let checked = peerStores ? undefined : (recallBinding(call) ?? bindAlike(call));

@@ -161,8 +161,9 @@ function startValues(of: CompositeType, value: unknown, about: string): readonly
   return of.fields.map((_, n) => (value as Sliceable).slice([n, n + 1]));
 }
 
-/** A kernel and its arguments as launches know them. */
+/** A kernel and its arguments as launches know them; a kernel that is flat already has such arguments. */
 export function flatCall(written: Kernel, given: Arguments): { kernel: Kernel; args: Arguments } {
+  if (written?.written) return { kernel: written, args: given };
   const kernel = flatKernel(written);
   return { kernel, args: flatArguments(kernel, given) };
 }

@@ -3,8 +3,8 @@ import {
   atFirstUse,
   bind,
   BYTES,
+  newData,
   newShape,
-  requireData,
   stridesOf,
   TuningTable,
   View,
@@ -66,14 +66,14 @@ export class InterpreterDevice implements Device {
 
   from<T extends ElementType>(
     type: ElementToken<T>,
-    data: ArrayLike<number>,
-    shape: number | readonly number[] = data.length,
+    data: ArrayLike<unknown>,
+    shape?: number | readonly number[],
     options?: ArrayOptions,
   ): View<T> {
     this.requireOpen();
-    requireData(type.type, newShape(type, shape), data);
-    const view = this.array(type, shape, options);
-    writeView(view, data);
+    const { extents, numbers } = newData(type, data, shape);
+    const view = this.array({ type: type.type }, extents, options);
+    writeView(view, numbers);
     return view;
   }
 

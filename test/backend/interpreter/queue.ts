@@ -6,6 +6,7 @@ import {
   requireAlike,
   requireData,
   writeView,
+  writtenResults,
   type DeviceEvent,
   type Graph,
   type Launch,
@@ -74,8 +75,8 @@ export class InterpreterQueue implements Queue {
     this.device.requireOpen();
     const own = this.own(launch);
     if (own?.others.last) return this.results(own.others.last);
-    const { results } = own ?? {};
-    return { ...(results ?? this.refuse(launch, `that has not run on "${this.device.name}", or was freed`)) };
+    const results = own?.results ?? this.refuse(launch, `that has not run on "${this.device.name}", or was freed`);
+    return writtenResults(launch.kernel, { ...results }) as Record<string, number>;
   }
 
   record(): DeviceEvent {
