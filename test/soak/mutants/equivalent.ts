@@ -79,12 +79,6 @@ export const EQUIVALENT: readonly Equivalent[] = [
     why: "undefined is as false",
   },
   {
-    module: "dist/src/fortran/port/cpp/used.js",
-    line: 'e.args[0]?.kind !== "value"',
-    what: /^0 becomes 1/,
-    why: "the names of casts are not variables, and what is cast is looked at either way",
-  },
-  {
     module: "dist/src/emit/standalone/js.js",
     line: 'const rank = request.ir.policy.kind === "range" ? request.ir.policy.rank : 1;',
     what: /^1 becomes 2/,
