@@ -9,7 +9,7 @@ contains
     integer :: m
     real z
     common /tables/ a, tab(2,2), m
-    common /work/ w
+    common /store/ w
     common // z
     a = 2
     tab = 7
@@ -41,7 +41,7 @@ contains
     real(8) :: a, tab(2,2), w
     integer :: m
     real(4) z
-    common /tables/ a, tab, m, /work/ w(nm)
+    common /tables/ a, tab, m, /store/ w(nm)
     common z
     call init2(n)
     !$acc parallel loop
