@@ -185,7 +185,7 @@ export interface Launch {
    * own; `queue.results` then gives the results of that run. The launch stays as it was prepared. Throws LaunchError for what `prepare` would
    * refuse, and during a capture: prepare a launch for each before.
    */
-  submit(scalars?: Readonly<Record<string, number | boolean>>, policy?: Policy): void;
+  submit(scalars?: Readonly<Record<string, number | boolean | object>>, policy?: Policy): void;
   /** The generated source (or WebAssembly text), for people. */
   source(): string;
   /** Gives back temporary memory. The arguments stay. */

@@ -6,8 +6,8 @@ import type { Launch } from "../device.js";
 import type { BindArguments } from "./binding.js";
 import type { Policy } from "./policy.js";
 
-/** Values of scalar parameters, by name. */
-export type ScalarValues = Readonly<Record<string, number | boolean>>;
+/** Values of scalar parameters, by name: numbers, truth values, vectors and the like, records. */
+export type ScalarValues = Readonly<Record<string, number | boolean | object>>;
 
 /** The call with other scalars and over another range. Throws LaunchError for names of other parameters; values are checked when it is bound. */
 export function withNumbers(call: BindArguments, scalars: ScalarValues = {}, policy: Policy = call.policy): BindArguments {

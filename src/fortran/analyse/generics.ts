@@ -1,32 +1,19 @@
-import { Problems } from "../errors.js";
-import { unitKey } from "../tree/keys.js";
-import type { ActualArgument, Expr, Procedure, SourceFile, Unit } from "../tree/index.js";
+import type { ActualArgument, Expr, Procedure, SourceFile } from "../tree/index.js";
 import { typeOfExpression, typeOfVariable, type ExpressionType } from "./expression-types.js";
-import { find, findProcedure, readSymbols, specificsOf, type UnitScope, type World } from "./symbols.js";
-import { eachNode, withParts } from "./visit.js";
+import { find, findProcedure, specificsOf, type UnitScope, type World } from "./symbols.js";
+import { rewriteBodies } from "./rewrite-bodies.js";
+import { withParts } from "./visit.js";
 
 /* Calls by generic names, with the procedure in the name's place that takes arguments of these types and ranks. Others stay, and are refused. */
 
 /** The files without generic names, as far as the types of arguments are certain; the same files if they define none. */
-export function withSpecifics(files: readonly SourceFile[], kinds: World["kinds"]): readonly SourceFile[] {
-  let definesNames = false;
-  eachNode(
-    files.map(({ units }) => units),
-    (node) => void (definesNames ||= node.kind === "interface" && (node as { generic?: string }).generic !== undefined),
+export const withSpecifics = (files: readonly SourceFile[], kinds: World["kinds"]): readonly SourceFile[] =>
+  rewriteBodies(
+    files,
+    kinds,
+    (node) => node.kind === "interface" && (node as { generic?: string }).generic !== undefined,
+    (scope, body) => resolved(scope, body),
   );
-  if (!definesNames) return files;
-  const world = readSymbols(files, kinds, new Problems());
-  const scopes = new Map(world.scopes.map((scope) => [unitKey(scope.unit), scope]));
-  return files.map((file) => ({ ...file, units: file.units.map((unit) => rewritten(unit, scopes)) }));
-}
-
-function rewritten<T extends Unit>(unit: T, scopes: ReadonlyMap<string, UnitScope>): T {
-  const procedures = unit.procedures.map((procedure) => rewritten(procedure, scopes));
-  const scope = scopes.get(unitKey(unit));
-  // The unit with its blocks' variables as its own.
-  const from = (scope?.unit ?? unit) as T;
-  return scope && "body" in from ? { ...from, procedures, body: resolved(scope, from.body) } : { ...from, procedures };
-}
 
 function resolved<T>(scope: UnitScope, tree: T): T {
   if (Array.isArray(tree)) return tree.map((item) => resolved<unknown>(scope, item)) as T;

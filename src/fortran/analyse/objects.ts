@@ -1,9 +1,8 @@
-import { fixedComponents, findTypeNamed, namedVariable, readSymbols, findProcedure, type UnitScope, type World } from "./symbols.js";
-import { eachNode, mapStatements, namesInTree, rootOf, withParts } from "./visit.js";
+import { fixedComponents, findTypeNamed, namedVariable, findProcedure, type UnitScope, type World } from "./symbols.js";
+import { rewriteBodies } from "./rewrite-bodies.js";
+import { mapStatements, namesInTree, rootOf, withParts } from "./visit.js";
 import { writesOf } from "./writes.js";
-import { Problems } from "../errors.js";
-import { unitKey } from "../tree/keys.js";
-import type { Apply, Assign, Associate, Designator, Expr, SourceFile, Stmt, Unit } from "../tree/index.js";
+import type { Apply, Assign, Associate, Designator, Expr, SourceFile, Stmt } from "../tree/index.js";
 import { componentOfObject, withIndicesLast } from "./object-designators.js";
 
 /*
@@ -12,28 +11,16 @@ import { componentOfObject, withIndicesLast } from "./object-designators.js";
  */
 
 /** The files with components in place of objects; the same files if they define no types. */
-export function withComponents(files: readonly SourceFile[], kinds: World["kinds"]): readonly SourceFile[] {
-  let definesTypes = false;
-  eachNode(
-    files.map(({ units }) => units),
-    (node) => void (definesTypes ||= node.kind === "type"),
+export const withComponents = (files: readonly SourceFile[], kinds: World["kinds"]): readonly SourceFile[] =>
+  rewriteBodies(
+    files,
+    kinds,
+    ({ kind }) => kind === "type",
+    (scope, body) => {
+      const named = mapStatements(body, (stmt) => (stmt.kind === "associate" ? [withoutElements(scope, stmt)] : [stmt]));
+      return mapStatements(designators(scope, named), (stmt) => (stmt.kind === "assign" ? assigned(scope, stmt) : [stmt]));
+    },
   );
-  if (!definesTypes) return files;
-  const world = readSymbols(files, kinds, new Problems());
-  const scopes = new Map(world.scopes.map((scope) => [unitKey(scope.unit), scope]));
-  return files.map((file) => ({ ...file, units: file.units.map((unit) => rewritten(unit, scopes)) }));
-}
-
-function rewritten<T extends Unit>(unit: T, scopes: ReadonlyMap<string, UnitScope>): T {
-  const procedures = unit.procedures.map((procedure) => rewritten(procedure, scopes));
-  const scope = scopes.get(unitKey(unit));
-  // The unit with its blocks' variables as its own.
-  const from = (scope?.unit ?? unit) as T;
-  if (!scope || !("body" in from)) return { ...from, procedures };
-  const named = mapStatements(from.body, (stmt) => (stmt.kind === "associate" ? [withoutElements(scope, stmt)] : [stmt]));
-  const body = mapStatements(designators(scope, named), (stmt) => (stmt.kind === "assign" ? assigned(scope, stmt) : [stmt]));
-  return { ...from, procedures, body };
-}
 
 /** Every designator in a part of the tree with the indices of arrays of objects at its end. */
 function designators<T>(scope: UnitScope, tree: T): T {
