@@ -24,6 +24,7 @@ import type { ParamSource } from "../lower/lowering.js";
 import { elementType } from "../lower/values.js";
 import { WIDE_LIMIT } from "../lower/wide.js";
 import type { Expr, Name, ComponentRef } from "../tree/index.js";
+import { assignScalar, CallVariables, modulesWith, nameOfModules, type VariablePlace } from "./call-variables.js";
 import { evaluate, run, type HostValues } from "./evaluate.js";
 import { randomNumber } from "./random-numbers.js";
 import { fortranKernel, knownOf, newRows, RunError, tripsOf, type FortranKernel } from "./kernels.js";
@@ -45,77 +46,6 @@ export interface Routines {
   arraysOn(device: Device): Map<Variable | string, View>;
 }
 
-/** The variables of one call. */
-class Variables {
-  readonly scalars = new Map<string, PlainValue>();
-  readonly arrays = new Map<string, View>();
-
-  constructor(
-    readonly scope: UnitScope,
-    readonly outer?: Variables,
-  ) {}
-
-  /** Whether a variable, or something of an object, has a value here. */
-  has(name: string): boolean {
-    if (this.scalars.has(name) || this.arrays.has(name)) return true;
-    return (
-      this.scope.variables.get(name)?.derived !== undefined &&
-      [...this.scalars.keys(), ...this.arrays.keys()].some((key) => key.startsWith(`${name}_`))
-    );
-  }
-
-  /** Whether it is an optional argument that is absent. */
-  lacks(name: string): boolean {
-    return this.scope.variables.get(name)?.attributes.has("optional") === true && !this.has(name);
-  }
-
-  /** Home of a variable, and its name there; found by its name here, or by the variable if code elsewhere refers to it. */
-  place(name: string, variable = findNamed(this.scope, name)): Place {
-    const owner = variable && ownerOf(variable);
-    const around = this.around();
-    if (owner?.unit.kind === "module") return { home: around.at(-1)!, key: ofModule(owner, variable!.name) };
-    const home = around.find(({ scope }) => scope === owner);
-    return variable && home ? { home, key: variable.name } : { home: this.nearest(name), key: name };
-  }
-
-  /** These, and those that they see, outermost last. */
-  around(): Variables[] {
-    return [this, ...(this.outer?.around() ?? [])];
-  }
-
-  private nearest(name: string): Variables {
-    const { variables } = this.scope;
-    if (!this.outer || this.scalars.has(name) || this.arrays.has(name) || variables.has(name)) return this;
-    for (const variable of variables.values()) if (variable.derived && name.startsWith(`${variable.name}_`)) return this;
-    return this.outer.nearest(name);
-  }
-}
-
-const assign = ({ home, key }: Place, value: PlainValue): void => void home.scalars.set(key, value);
-
-interface Place {
-  readonly home: Variables;
-  readonly key: string;
-}
-
-const AMONG_ALL = new WeakMap<UnitScope, Map<string, string>>();
-
-/** Name of a module variable among the variables of all modules: `grid::n` if several have an `n`. */
-function ofModule(module: UnitScope, name: string): string {
-  const known = AMONG_ALL.get(module) ?? new Map<string, string>();
-  AMONG_ALL.set(module, known);
-  const found = known.get(name) ?? (modulesWith(module.world, name).length > 1 ? `${module.unit.name}::${name}` : name);
-  known.set(name, found);
-  return found;
-}
-
-const modulesWith = ({ scopes }: UnitScope["world"], name: string): UnitScope[] =>
-  scopes.filter((module) => {
-    if (module.unit.kind !== "module") return false;
-    const variable = findNamed(module, name);
-    return variable && !variable.value && ownerOf(variable) === module;
-  });
-
 /** Side that a kernel stands for, and its clauses of data. */
 type LaunchNote = Pick<Parameters<Transfers["launched"]>[0], "side" | "items" | "at">;
 const NO_ITEMS: LaunchNote["items"] = new Map();
@@ -136,8 +66,8 @@ export class HostRun {
 
   /** @param given arguments and module variables by their names; gives what scalars are afterwards */
   async routine(scope: UnitScope, given: Readonly<Record<string, unknown>>): Promise<Record<string, PlainValue>> {
-    const globals = new Variables(topOf(scope));
-    const own = new Variables(scope, globals);
+    const globals = new CallVariables(topOf(scope));
+    const own = new CallVariables(scope, globals);
     const { unit } = scope;
     const dummies = unit.kind === "procedure" ? unit.dummies : [];
     const isText = (name: string): boolean => [findNamed(scope, name)].some((variable) => variable && isTextNumber(variable));
@@ -192,14 +122,14 @@ export class HostRun {
   }
 
   /** The variables of modules that a name is given for: the one that the routine sees, or else all of that name. */
-  private meant(name: string, own: Variables, globals: Variables): Place[] {
+  private meant(name: string, own: CallVariables, globals: CallVariables): VariablePlace[] {
     const seen = own.place(name);
     if (seen.key !== name || findNamed(own.scope, name)) return [{ ...seen, home: globals }];
-    const keys = modulesWith(own.scope.world, name).map((module) => ofModule(module, name));
+    const keys = modulesWith(own.scope.world, name).map((module) => nameOfModules(module, name));
     return (keys.length > 0 ? keys : [name]).map((key) => ({ home: globals, key }));
   }
 
-  private async procedure(scope: UnitScope, own: Variables): Promise<void> {
+  private async procedure(scope: UnitScope, own: CallVariables): Promise<void> {
     const { unit } = scope;
     if (unit.kind === "procedure" && unit.attributes.includes("global")) {
       const kernel = this.routines.globalKernel(scope);
@@ -230,7 +160,7 @@ export class HostRun {
     }
   }
 
-  private async steps(steps: readonly HostStep[], own: Variables): Promise<Jump | undefined> {
+  private async steps(steps: readonly HostStep[], own: CallVariables): Promise<Jump | undefined> {
     for (const step of steps) {
       const jump = await this.step(step, own);
       if (jump) return jump;
@@ -238,7 +168,7 @@ export class HostRun {
     return undefined;
   }
 
-  private async step(step: HostStep, own: Variables): Promise<Jump | undefined> {
+  private async step(step: HostStep, own: CallVariables): Promise<Jump | undefined> {
     switch (step.kind) {
       case "launch":
         await this.loopOnDevice(step, own);
@@ -298,13 +228,13 @@ export class HostRun {
     }
   }
 
-  private async loopOnDevice(step: Extract<HostStep, { kind: "launch" }>, own: Variables): Promise<void> {
+  private async loopOnDevice(step: Extract<HostStep, { kind: "launch" }>, own: CallVariables): Promise<void> {
     const note: LaunchNote = { side: step.isHosts ? "host" : "device", items: step.items, at: step.region.at };
     await this.launch(this.routines.kernelOf(step), own, [], note);
   }
 
   /** Notes what a directive would copy. */
-  private async data(step: Extract<HostStep, { kind: "data" }>, transfers: Transfers, own: Variables): Promise<void> {
+  private async data(step: Extract<HostStep, { kind: "data" }>, transfers: Transfers, own: CallVariables): Promise<void> {
     if (step.condition && !(await this.value(step.condition, own))) return;
     for (const { item, array } of step.items) {
       const view = await this.actualArray(array, own);
@@ -313,9 +243,9 @@ export class HostRun {
     }
   }
 
-  private async random({ type, to }: Extract<HostStep, { kind: "random" }>, own: Variables): Promise<undefined> {
+  private async random({ type, to }: Extract<HostStep, { kind: "random" }>, own: CallVariables): Promise<undefined> {
     const next = (): number => randomNumber(type);
-    if (typeof to === "string") assign(own.place(to), next());
+    if (typeof to === "string") assignScalar(own.place(to), next());
     else {
       const view = await this.actualArray(to, own);
       this.device.queue.write(view, Array.from({ length: view.size }, next));
@@ -323,7 +253,7 @@ export class HostRun {
     return undefined;
   }
 
-  private async print({ items }: Extract<HostStep, { kind: "print" }>, own: Variables): Promise<undefined> {
+  private async print({ items }: Extract<HostStep, { kind: "print" }>, own: CallVariables): Promise<undefined> {
     const words: string[] = [];
     try {
       for (const item of items)
@@ -343,7 +273,7 @@ export class HostRun {
   }
 
   /** In Fortran's order. */
-  private async extents(bounds: Extract<HostStep, { kind: "allocate" }>["bounds"], own: Variables): Promise<number[]> {
+  private async extents(bounds: Extract<HostStep, { kind: "allocate" }>["bounds"], own: CallVariables): Promise<number[]> {
     const found: number[] = [];
     for (const { lower, upper } of bounds)
       found.push(Math.max(0, Number(await this.value(upper, own)) - (lower ? Number(await this.value(lower, own)) : 1) + 1));
@@ -358,7 +288,7 @@ export class HostRun {
     return this.device.from({ type }, Array<number>(shape.reduce((a, b) => a * b, 1)).fill(value), shape);
   }
 
-  private async loop(step: Extract<HostStep, { kind: "do" }>, own: Variables): Promise<Jump | undefined> {
+  private async loop(step: Extract<HostStep, { kind: "do" }>, own: CallVariables): Promise<Jump | undefined> {
     const [start, stop] = [Number(await this.value(step.start, own)), Number(await this.value(step.stop, own))];
     const by = step.step ? Number(await this.value(step.step, own)) : 1;
     const { home, key } = own.place(step.variable);
@@ -372,12 +302,16 @@ export class HostRun {
     return undefined;
   }
 
-  private async value(sequence: LoweredSequence, own: Variables): Promise<PlainValue> {
+  private async value(sequence: LoweredSequence, own: CallVariables): Promise<PlainValue> {
     return (await this.sequence(sequence, own)) ?? 0;
   }
 
   /** Works out statements in order; gives the value that has no name. */
-  private async sequence(sequence: LoweredSequence, own: Variables, side: LaunchNote["side"] = "host"): Promise<PlainValue | undefined> {
+  private async sequence(
+    sequence: LoweredSequence,
+    own: CallVariables,
+    side: LaunchNote["side"] = "host",
+  ): Promise<PlainValue | undefined> {
     if (usesArrays(sequence)) {
       const kernel =
         this.sequences.get(sequence) ?? fortranKernel(sequenceKernel(`${own.scope.unit.name} line ${sequence.at.line}`, sequence));
@@ -393,12 +327,12 @@ export class HostRun {
     for (const { local, name, variable } of sequence.results) {
       const result = locals.get(local);
       if (name === "") value = result;
-      else if (result !== undefined) assign(own.place(name, variable), result);
+      else if (result !== undefined) assignScalar(own.place(name, variable), result);
     }
     return value;
   }
 
-  private scalar({ name, variable, asks }: ParamSource, own: Variables): PlainValue {
+  private scalar({ name, variable, asks }: ParamSource, own: CallVariables): PlainValue {
     const { home, key } = own.place(name, variable);
     if (asks) return home.has(key);
     const found = home.scalars.get(key);
@@ -414,7 +348,7 @@ export class HostRun {
   /** Launches, and takes its results back. `grid`: the blocks of a team kernel, or the most elements along each axis. */
   private async launch(
     kernel: FortranKernel,
-    own: Variables,
+    own: CallVariables,
     grid: readonly number[] = [],
     note?: LaunchNote,
   ): Promise<PlainValue | undefined> {
@@ -463,7 +397,7 @@ export class HostRun {
         );
       const result: PlainValue = type === "bool" ? results[param] !== 0 : results[param];
       if (name === "") value = result;
-      else assign(own.place(name, variable), result);
+      else assignScalar(own.place(name, variable), result);
     }
     return value;
   }
@@ -472,7 +406,7 @@ export class HostRun {
   private async known(
     { lowered, boundArrays }: FortranKernel,
     args: Readonly<Record<string, unknown>>,
-    own: Variables,
+    own: CallVariables,
   ): Promise<HostValues> {
     const read = new Map<string, { view: View; numbers: ArrayLike<number> }>();
     for (const param of boundArrays) {
@@ -495,7 +429,7 @@ export class HostRun {
     { name, variable, extents }: ParamSource,
     rank: number,
     known: HostValues,
-    own: Variables,
+    own: CallVariables,
   ): Promise<View> {
     const { home, key } = own.place(name, variable);
     const wanted = extents?.map((extent) => extent && Math.max(0, Number(evaluate(extent, known))));
@@ -515,7 +449,7 @@ export class HostRun {
   }
 
   /** The array with the values that it begins with. */
-  private async initialised(variable: Variable, wanted: readonly (number | undefined)[] | undefined, own: Variables): Promise<View> {
+  private async initialised(variable: Variable, wanted: readonly (number | undefined)[] | undefined, own: CallVariables): Promise<View> {
     const { name, scope, at, initial } = variable;
     if (!wanted || wanted.includes(undefined)) throw new RunError(`${name} has initial values, and bounds that are not known`);
     const view = this.fresh(elementType(variable), wanted as number[]);
@@ -525,9 +459,9 @@ export class HostRun {
     return view;
   }
 
-  private async call(step: Extract<HostStep, { kind: "call" }>, own: Variables): Promise<void> {
+  private async call(step: Extract<HostStep, { kind: "call" }>, own: CallVariables): Promise<void> {
     const { procedure } = step;
-    const inner = new Variables(procedure, hostOf(procedure, own));
+    const inner = new CallVariables(procedure, hostOf(procedure, own));
     const copied: (() => void)[] = [];
     for (const [dummy, actual] of step.args) {
       // An optional argument that is absent may be handed on.
@@ -537,7 +471,7 @@ export class HostRun {
           inner.scalars.set(dummy, await this.value(actual.value, own));
           const { name } = actual;
           if (name !== undefined && !procedure.variables.get(dummy)?.attributes.has("value"))
-            copied.push(() => void assign(own.place(name), inner.scalars.get(dummy)!));
+            copied.push(() => void assignScalar(own.place(name), inner.scalars.get(dummy)!));
           break;
         }
         case "object":
@@ -561,11 +495,11 @@ export class HostRun {
     } else await this.procedure(procedure, inner);
     copied.forEach((copy) => copy());
     const result = step.result !== undefined && resultVariable(procedure);
-    if (result) assign(own.place(step.result!), inner.scalars.get(result.name) ?? initialOf(result));
+    if (result) assignScalar(own.place(step.result!), inner.scalars.get(result.name) ?? initialOf(result));
   }
 
   /** Makes the components of an object that nothing was assigned yet; all that have values by their type if it is `intent(out)`. */
-  private begin(own: Variables, object: Name | ComponentRef, isOut = false): void {
+  private begin(own: CallVariables, object: Name | ComponentRef, isOut = false): void {
     for (const part of nestedComponents(own.scope, object)) {
       const name = variableName(part);
       const variable = namedVariable(own.scope, part);
@@ -593,8 +527,8 @@ export class HostRun {
   /** The blocks of a launch and the threads of a block, along each axis. */
   private async threads(
     [grid, block]: NonNullable<Extract<HostStep, { kind: "call" }>["grid"]>,
-    inner: Variables,
-    own: Variables,
+    inner: CallVariables,
+    own: CallVariables,
   ): Promise<number[][]> {
     const sizes = async (e: typeof grid): Promise<number[]> => {
       const parts = e.kind === "constructor" ? e.items : (dim3Parts(own.scope, e) ?? [e]);
@@ -614,7 +548,7 @@ export class HostRun {
   }
 
   /** Makes a local array that no statement has used yet. @throws RunError if an array is not local, or not of a declared size */
-  private async begunArray(name: string, own: Variables): Promise<View> {
+  private async begunArray(name: string, own: CallVariables): Promise<View> {
     const variable = findNamed(own.scope, name);
     const sized = variable?.dims?.every(({ upper }) => upper && upper !== "*");
     const isOfObject = variable?.component !== undefined && !variable.objects;
@@ -629,7 +563,7 @@ export class HostRun {
     return view;
   }
 
-  private async actualArray({ name, axes, lowers }: Extract<Actual, { kind: "array" }>, own: Variables): Promise<View> {
+  private async actualArray({ name, axes, lowers }: Extract<Actual, { kind: "array" }>, own: CallVariables): Promise<View> {
     const { home, key } = own.place(name);
     const whole = home.arrays.get(key) ?? (await this.begunArray(name, own));
     if (!axes) return whole;
@@ -680,7 +614,8 @@ function initialOf({ initial, type, scope }: Variable): PlainValue {
 
 const topOf = (scope: UnitScope): UnitScope => (scope.parent ? topOf(scope.parent) : scope);
 /** The call whose variables an inner procedure shares; otherwise the variables of modules. */
-const hostOf = (inner: UnitScope, own: Variables): Variables => (own.outer && own.scope !== inner.parent ? hostOf(inner, own.outer) : own);
+const hostOf = (inner: UnitScope, own: CallVariables): CallVariables =>
+  own.outer && own.scope !== inner.parent ? hostOf(inner, own.outer) : own;
 
 /** Whether the loop takes its next turn. */
 const goesOn = ({ jump, loop }: Jump, name: string | undefined): boolean => jump === "cycle" && (loop === undefined || loop === name);
@@ -689,7 +624,7 @@ const outwards = (jump: Jump, name: string | undefined): Jump | undefined =>
   jump.jump === "exit" && (jump.loop === undefined || jump.loop === name) ? undefined : jump;
 
 /** Gives a call the components of an object; gives the way back. */
-function objects(own: Variables, name: string, inner: Variables, dummy: string): () => void {
+function objects(own: CallVariables, name: string, inner: CallVariables, dummy: string): () => void {
   const { home, key: object } = own.place(name);
   const [outside, inside] = [`${object}_`, `${dummy}_`];
   for (const of of ["scalars", "arrays"] as const)
