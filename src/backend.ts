@@ -10,6 +10,7 @@ export type {
   Cost,
   Device,
   DeviceEvent,
+  ArrayToken,
   ElementToken,
   Fold,
   FoldPart,
@@ -54,6 +55,7 @@ export { freePrintRecords } from "./device/launch/prints.js";
 /* Memory: what views are made of, and views of memory that the host can reach. */
 export {
   BYTES,
+  elementTypeOf,
   newData,
   newShape,
   requireAlike,

@@ -80,12 +80,10 @@ export type Args<P extends Params> = string extends keyof P
 type Arg<P> = P extends StructViewToken<infer F> ? StructArrays<F> : P extends StructToken<infer F> ? StructValue<F> : NumberArg<P>;
 /** An array for each field of a record. */
 export type StructArrays<F extends StructFields> = {
-  readonly [K in keyof F]: F[K] extends StructToken<infer G>
-    ? StructArrays<G>
-    : F[K] extends { readonly type: infer T extends ElementType }
-      ? View<T>
-      : never;
+  readonly [K in keyof F]: F[K] extends StructToken<infer G> ? StructArrays<G> : View<FieldElement<F[K]>>;
 };
+type FieldElement<T> =
+  T extends CompositeToken<unknown, unknown, infer E, never> ? E : T extends ElementToken<infer E extends ElementType> ? E : never;
 type NumberArg<P> =
   P extends CompositeToken<infer V, unknown, ComponentType, never>
     ? V
@@ -394,6 +392,8 @@ export interface Device {
 }
 /** The type of an array's elements: `f64`, `f32`, `i32`, `u32` or `u8`. */
 export type ElementToken<T extends ElementType> = { readonly type: T };
+/** The type of a new array: of its elements, or of vectors and the like. */
+export type ArrayToken<T extends ElementType> = ElementToken<T> | CompositeToken<unknown, unknown, Extract<T, ComponentType>, never>;
 /** How a new array lies in memory. */
 export interface ArrayOptions {
   layout?: LayoutName;

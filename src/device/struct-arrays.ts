@@ -1,6 +1,6 @@
 import { LaunchError } from "../base/errors.js";
 import { describe } from "../base/describe.js";
-import { plainRecord, structOf, type StructFields, type StructToken, type StructValue } from "../kernel/declare/struct.js";
+import { plainRecord, structOf, type StructFields, type StructToken, type StructType, type StructValue } from "../kernel/declare/struct.js";
 import type { ArrayOptions, Device, StructArrays } from "./device.js";
 import type { Shape } from "./memory/view.js";
 
@@ -11,7 +11,7 @@ export const structArrays = <F extends StructFields>(
   shape: Shape,
   options?: ArrayOptions,
 ): StructArrays<F> =>
-  eachField(type, (token) =>
+  eachField(requireStruct(type).fields, (token) =>
     structOf(token) ? structArrays(device, token as unknown as StructToken, shape, options) : device.array(token, shape, options),
   );
 
@@ -23,10 +23,10 @@ export function structArraysFrom<F extends StructFields>(
   shape: Shape = data?.length ?? 0,
   options?: ArrayOptions,
 ): StructArrays<F> {
-  const { struct } = type;
+  const struct = requireStruct(type);
   if (!Array.isArray(data)) throw new LaunchError(`an array of ${struct.name} is given ${describe(data)}; give a list of records`);
   const records = data.map((value: unknown) => plainRecord(struct, value) as Record<string, never>);
-  return eachField(type, (token, field) => {
+  return eachField(struct.fields, (token, field) => {
     const values = records.map((record) => record[field]);
     return structOf(token)
       ? structArraysFrom(device, token as unknown as StructToken, values, shape, options)
@@ -34,8 +34,12 @@ export function structArraysFrom<F extends StructFields>(
   });
 }
 
-const eachField = <F extends StructFields>(
-  { struct: { fields } }: StructToken<F>,
-  make: (token: never, field: string) => unknown,
-): StructArrays<F> =>
+/** The type of records. Throws LaunchError for anything else. */
+function requireStruct(type: unknown): StructType {
+  const struct = structOf(type);
+  if (struct) return struct;
+  throw new LaunchError(`arrays of records are given ${describe(type)} for their type; give what struct(name, fields) has made`);
+}
+
+const eachField = <F extends StructFields>(fields: StructFields, make: (token: never, field: string) => unknown): StructArrays<F> =>
   Object.fromEntries(Object.entries(fields).map(([field, token]) => [field, make(token as never, field)])) as StructArrays<F>;

@@ -2,6 +2,11 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import {
   array,
+  fixed,
+  reducer,
+  struct,
+  structArrays,
+  table,
   complex,
   f64,
   kernel,
@@ -28,6 +33,9 @@ import {
   type Quat,
   type Vec3,
 } from "isoform";
+import { dense } from "isoform/grid";
+import { hooks } from "isoform/hooks";
+import { devices } from "isoform/set";
 import { optimised } from "./lowered.js";
 
 /** Runs on devices of this machine, in strict mode; all give the same, which it returns. */
@@ -245,6 +253,38 @@ describe("values of several numbers", () => {
     assert.deepEqual(await device.queue.results(launch), { p: vec3(5, 6, 7) } as unknown);
     assert.throws(() => device.from(vec3, [vec2(1, 2) as unknown as Vec3]), /value 0 is a vec3, and is given vec2/);
     assert.throws(() => device.from(vec3, [1, 2, 3, 4]), /4 values for a view of shape \[2,3\]/);
+    await device.close();
+  });
+
+  it("are no numbers: what takes the type of one number refuses them", async () => {
+    const device = await open("js");
+    const number = vec3 as never;
+    const Point = struct("Point", { at: vec3 });
+    const grid = dense(await devices([device]), [4, 4]);
+    const refused: [() => unknown, RegExp][] = [
+      [() => reducer(number, 0, (a, b) => a + b), /reducer\(\.\.\.\) .* is given a function for a type/],
+      [() => fixed(number), /fixed\(\.\.\.\) .* is given a function for a type/],
+      [() => table(number, [1]), /table\(\.\.\.\) .* is given a function for a type/],
+      [() => sum(number, 3), /has components by itself; write sum\(vec3\)/],
+      [() => view(vec3, 7), /has 7 axes of vec3; use at most 6/],
+      [() => grid.field("u", number), /field "u" needs an element type/],
+      [() => grid.scalar("s", number), /scalar "s" needs an element type/],
+      [() => array(f64 as never, 3), /array takes a type of vectors, matrices and the like, and is given .*; write array\(vec3, 8\)/],
+      [() => device.array(Point as never, 3), /an array of Point is an array for each field: write structArrays\(device, Point, n\)/],
+      [() => structArrays(device, f64 as never, 3), /arrays of records are given .* for their type/],
+    ];
+    for (const [run, message] of refused) assert.throws(run, message, String(message));
+    await device.close();
+  });
+
+  it("count as their bytes for tools that watch", async () => {
+    const device = await open("js");
+    const bytes: number[] = [];
+    const stop = hooks.attach({ beginCopy: (copy) => void bytes.push(copy.bytes) });
+    device.from(vec3, [vec3(1, 2, 3), vec3(4, 5, 6)]);
+    device.from(vec3, [1, 2, 3]);
+    stop();
+    assert.deepEqual(bytes, [48, 24]);
     await device.close();
   });
 

@@ -5,7 +5,7 @@ import type { Kernel } from "../../kernel/declare/kernel.js";
 import type { Params } from "../../kernel/declare/params.js";
 import { INSPECT } from "../../base/inspect.js";
 import { DeviceError } from "../../base/errors.js";
-import type { ElementType, NumericType } from "../../ir/types.js";
+import type { ElementType } from "../../ir/types.js";
 import { bind } from "../launch/bind.js";
 import type { Binding, BindArguments } from "../launch/binding.js";
 import { withoutSignal } from "../launch/signal.js";
@@ -16,7 +16,7 @@ import type {
   Args,
   ArrayOptions,
   Device,
-  ElementToken,
+  ArrayToken,
   Launch,
   LaunchOptions,
   DeviceRunOptions,
@@ -27,7 +27,7 @@ import type {
 import type { Policy } from "../launch/policy.js";
 import { tools } from "../tools/tools.js";
 import { atFirstUse, TuningTable } from "../tuning/tuning.js";
-import { BYTES, CPU_MEMORY, newData, newShape, stridesOf, View } from "../memory/view.js";
+import { BYTES, CPU_MEMORY, elementTypeOf, newData, newShape, stridesOf, View } from "../memory/view.js";
 import { backlog } from "./backlog.js";
 import type { CopiesFold } from "./fold-copies.js";
 import { capturing, loopRegion, type CapturedWork, type CapturedRegion } from "./graph.js";
@@ -99,27 +99,28 @@ export abstract class CpuDevice implements Device {
     return this.capabilities.parallelism;
   }
 
-  array<T extends ElementType>(type: ElementToken<T>, shape: number | readonly number[], options: ArrayOptions = {}): View<T> {
+  array<T extends ElementType>(type: ArrayToken<T>, shape: number | readonly number[], options: ArrayOptions = {}): View<T> {
     this.requireOpen();
     const extents = newShape(type, shape, options);
+    const element = elementTypeOf(type);
     const buffer = this.allocate(
       `an array of shape [${extents}]`,
-      extents.reduce((a, b) => a * b, BYTES[type.type]),
+      extents.reduce((a, b) => a * b, BYTES[element]),
       () => this.buffers.delete(buffer),
     );
     this.buffers.add(buffer);
-    return new View(buffer, type.type, extents, stridesOf(extents, options.layout ?? "right"));
+    return new View(buffer, element, extents, stridesOf(extents, options.layout ?? "right"));
   }
 
-  from<T extends NumericType | "u8">(
-    type: ElementToken<T>,
+  from<T extends ElementType>(
+    type: ArrayToken<T>,
     data: ArrayLike<unknown>,
     shape?: number | readonly number[],
     options?: ArrayOptions,
   ): View<T> {
     this.requireOpen();
-    const { extents, numbers } = newData(type, data, shape, options);
-    const view = this.array({ type: type.type }, extents, options);
+    const { token, extents, numbers } = newData(type, data, shape, options);
+    const view = this.array(token, extents, options);
     writeView(view, numbers);
     return view;
   }

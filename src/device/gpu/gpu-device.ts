@@ -15,7 +15,7 @@ import type {
   Args,
   ArrayOptions,
   Device,
-  ElementToken,
+  ArrayToken,
   Launch,
   DeviceRunOptions,
   LaunchOptions,
@@ -26,7 +26,7 @@ import type {
 import type { AnyDeviceQueue } from "../launch/device-queue.js";
 import type { Policy } from "../launch/policy.js";
 import { atFirstUse, TuningTable } from "../tuning/tuning.js";
-import { BYTES, newData, newShape, stridesOf, View, type Buffer, type MemorySpace } from "../memory/view.js";
+import { BYTES, elementTypeOf, newData, newShape, stridesOf, View, type Buffer, type MemorySpace } from "../memory/view.js";
 
 /** Owner of the memory of a GPU, whatever drives it. */
 interface MemoryOwner {
@@ -100,22 +100,23 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
 
   protected abstract launch(binding: Binding): OwnLaunch;
 
-  array<T extends ElementType>(type: ElementToken<T>, shape: number | readonly number[], options: ArrayOptions = {}): View<T> {
+  array<T extends ElementType>(type: ArrayToken<T>, shape: number | readonly number[], options: ArrayOptions = {}): View<T> {
     this.requireOpen();
     const extents = newShape(type, shape, options);
-    const buffer = this.gpu.allocate(extents.reduce((a, b) => a * b, BYTES[type.type]));
-    return new View(buffer, type.type, extents, stridesOf(extents, options.layout ?? "right"));
+    const element = elementTypeOf(type);
+    const buffer = this.gpu.allocate(extents.reduce((a, b) => a * b, BYTES[element]));
+    return new View(buffer, element, extents, stridesOf(extents, options.layout ?? "right"));
   }
 
   from<T extends ElementType>(
-    type: ElementToken<T>,
+    type: ArrayToken<T>,
     data: ArrayLike<unknown>,
     shape?: number | readonly number[],
     options?: ArrayOptions,
   ): View<T> {
     this.requireOpen();
-    const { extents, numbers } = newData(type, data, shape, options);
-    const view = this.array({ type: type.type }, extents, options);
+    const { token, extents, numbers } = newData(type, data, shape, options);
+    const view = this.array(token, extents, options);
     this.fill(view, numbers);
     return view;
   }

@@ -1,8 +1,9 @@
-import { ELEMENTS } from "../../ir/scalars.js";
+import { BYTES, ELEMENTS } from "../../ir/scalars.js";
 import { isRank, MAX_RANK } from "../../base/rank.js";
 import { reachOf } from "../../ir/reach.js";
 import type { ElementType } from "../../ir/types.js";
-import { componentsOfValue, compositeOf } from "../../kernel/declare/composite.js";
+import { componentsOfValue, compositeOf, type CompositeType } from "../../kernel/declare/composite.js";
+import { structOf } from "../../kernel/declare/struct.js";
 import type { Rank } from "../../kernel/declare/params.js";
 import { LaunchError } from "../../base/errors.js";
 import { INSPECT } from "../../base/inspect.js";
@@ -195,9 +196,25 @@ export function requireElementType(what: string, type: { readonly type: ElementT
   if (!type || !Object.hasOwn(ELEMENTS, type.type)) throw new LaunchError(`${what} needs an element type: f64, f32, i32, u32 or u8`);
 }
 
+/** The type of an array's elements, or of vectors and the like. */
+type NewArrayType<T extends ElementType = ElementType> =
+  | { readonly type: T }
+  | { readonly composite: Omit<CompositeType, "element"> & { readonly element: T } };
+
+/** The type of a new array's elements. Throws LaunchError for anything else. */
+export function elementTypeOf<T extends ElementType>(type: NewArrayType<T> | undefined): T {
+  const composite = compositeOf(type);
+  if (composite) return composite.element as ElementType as T;
+  const record = structOf(type);
+  if (record) throw new LaunchError(`an array of ${record.name} is an array for each field: write structArrays(device, ${record.name}, n)`);
+  const token = type as { readonly type: T };
+  requireElementType("an array", token);
+  return token.type;
+}
+
 /** The extents of a new array, with the axes of components at the end. Throws LaunchError if the element type, the shape or the layout is invalid. */
-export function newShape(type: { readonly type: ElementType } | undefined, shape: Shape, options: { layout?: string } = {}): number[] {
-  requireElementType("an array", type);
+export function newShape(type: NewArrayType | undefined, shape: Shape, options: { layout?: string } = {}): number[] {
+  elementTypeOf(type);
   if (typeof shape !== "number" && !Array.isArray(shape))
     throw new LaunchError(`an array is given ${describe(shape)} for its extents; give a number, or a list of them`);
   requireOptions("an array", options, ["layout"]);
@@ -239,13 +256,14 @@ export function requireData(type: ElementType, shape: readonly number[], data: A
   requireFitting(type, data);
 }
 
-/** Numbers of a new array, and its extents: given one by one, or of vectors and the like as a list of values. Throws LaunchError as `newShape` and `requireData` do. */
-export function newData(
-  type: { readonly type: ElementType },
+/** Numbers of a new array, the type of its elements and its extents: given one by one, or of vectors and the like as a list of values. Throws LaunchError as `newShape` and `requireData` do. */
+export function newData<T extends ElementType>(
+  type: NewArrayType<T>,
   data: ArrayLike<unknown>,
   shape: Shape | undefined,
   options?: { layout?: string },
-): { readonly extents: number[]; readonly numbers: ArrayLike<number> } {
+): { readonly token: { readonly type: T }; readonly extents: number[]; readonly numbers: ArrayLike<number> } {
+  const token = { type: elementTypeOf(type) };
   const of = compositeOf(type);
   const isList = of !== undefined && typeof data?.[0] === "object";
   const numbers = (
@@ -253,8 +271,14 @@ export function newData(
   ) as ArrayLike<number>;
   const given = shape ?? (isList ? data.length : Math.ceil((data?.length ?? 0) / (of?.fields.length ?? 1)));
   const extents = newShape(type, given, options);
-  requireData(type.type, extents, numbers);
-  return { extents, numbers };
+  requireData(token.type, extents, numbers);
+  return { token, extents, numbers };
+}
+
+/** Bytes that such data take in an array. Throws LaunchError for anything else. */
+export function bytesOfData(type: NewArrayType, data: ArrayLike<unknown>): number {
+  const parts = typeof data?.[0] === "object" ? (compositeOf(type)?.fields.length ?? 1) : 1;
+  return (data?.length ?? 0) * parts * BYTES[elementTypeOf(type)];
 }
 
 /** Throws LaunchError unless one view can be copied to the other. */

@@ -1,7 +1,7 @@
 import type { Device, Graph, Launch, Queue } from "../device.js";
 import { around, opened, tell, tools, type CopyEvent, type KernelEvent, type MemoryEvent, type Tool } from "./tools.js";
 import { CapturedSteps } from "../launch/steps.js";
-import { BYTES, type Buffer, type View } from "../memory/view.js";
+import { BYTES, bytesOfData, type Buffer, type View } from "../memory/view.js";
 
 export type { CopyEvent, FenceEvent, KernelEvent, MemoryEvent, RegionEvent, Tool } from "./tools.js";
 
@@ -147,7 +147,7 @@ const DEVICE: Wrapped<Device, "array" | "from" | "close"> = {
     return view;
   },
   from: (device, call, type, data) =>
-    copy({ kind: "write", device, from: "host", to: device.memory.name, bytes: data.length * BYTES[type.type] }, call),
+    copy({ kind: "write", device, from: "host", to: device.memory.name, bytes: bytesOfData(type, data) }, call),
   async close(device, call) {
     for (const tool of tools) await tool.closing?.(device);
     await call();

@@ -54,8 +54,6 @@ export interface CompositeType {
 export interface CompositeToken<V = unknown, P = V, T extends ComponentType = ComponentType, A extends unknown[] = unknown[]> {
   (...components: A): V;
   readonly kind: "composite";
-  /** The type of the components. */
-  readonly type: T;
   readonly composite: CompositeType & { readonly element: T };
   readonly value?: V;
   readonly place?: P;
@@ -235,7 +233,7 @@ export function compositeToken<V, P, T extends ComponentType, A extends unknown[
       throw new LaunchError(`${of.name} has ${of.fields.length} components, and is given ${components.length}; write ${usageOf(of)}`);
     return compositeValue(of, components) as V;
   };
-  return Object.assign(make, { kind: "composite", type: of.element, composite: of } as const);
+  return Object.assign(make, { kind: "composite", composite: of } as const);
 }
 
 /** The type that a token stands for; undefined for all else. */

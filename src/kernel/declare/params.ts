@@ -38,7 +38,7 @@ const SCATTER_OPS: readonly ScatterOp[] = ["sum", "min", "max"];
 
 /** The type of a token given to `maker`. Throws LaunchError if it has none, as with a missing import. */
 function typeOf<T extends ScalarType | ElementType>(token: { readonly type: T }, name: string, maker: Function): T {
-  const type = typeof token === "function" ? undefined : (token as typeof token | undefined)?.type;
+  const type = (token as typeof token | undefined)?.type;
   if (type && (type === "bool" || Object.hasOwn(ELEMENTS, type))) return type;
   throw refusal(name, maker, `is given ${describe(token)} for a type; use f64, f32, i32 or u32`);
 }
@@ -296,7 +296,7 @@ export const reducer = <T extends NumericToken>(
   type: T,
   identity: number,
   combine: (a: number, b: number) => number,
-): ReduceToken<T["type"], "custom"> => ({ kind: "reduce", type: type.type, op: "custom", identity, combine });
+): ReduceToken<T["type"], "custom"> => ({ kind: "reduce", type: typeOf(type, "reducer", reducer), op: "custom", identity, combine });
 
 /** A constant table that `table(...)` declares. */
 export interface TableToken<V = Nested> {

@@ -1,6 +1,7 @@
 import { LaunchError } from "../../base/errors.js";
+import { describe } from "../../base/describe.js";
 import { ELEMENTS } from "../../ir/scalars.js";
-import { componentsOfValue, compositePlace, type ComponentType, type CompositeToken, type CompositeType } from "./composite.js";
+import { componentsOfValue, compositeOf, compositePlace, type ComponentType, type CompositeToken } from "./composite.js";
 import type { Elements } from "./params.js";
 
 /**
@@ -10,7 +11,11 @@ import type { Elements } from "./params.js";
  * @throws LaunchError for an index outside, or a value of another type
  */
 export function array<P>(of: CompositeToken<unknown, P, ComponentType, never>, length: number): Elements<P> {
-  const type = of.composite;
+  const type = compositeOf(of);
+  if (!type)
+    throw new LaunchError(
+      `array takes a type of vectors, matrices and the like, and is given ${describe(of)}; write array(vec3, 8), or new Float64Array(8)`,
+    );
   const numbers = new ELEMENTS[type.element].array(length * type.fields.length);
   const elementAt = (k: number): P => {
     const first = k * type.fields.length;
@@ -41,7 +46,7 @@ export function array<P>(of: CompositeToken<unknown, P, ComponentType, never>, l
     set(_, key, value) {
       if (typeof key === "symbol") return false;
       const k = placeOf(key);
-      numbers.set(componentsOfValue(type as CompositeType, value, `element ${k} is`), k * type.fields.length);
+      numbers.set(componentsOfValue(type, value, `element ${k} is`), k * type.fields.length);
       return true;
     },
   });

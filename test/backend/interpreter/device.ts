@@ -3,6 +3,7 @@ import {
   atFirstUse,
   bind,
   BYTES,
+  elementTypeOf,
   newData,
   newShape,
   stridesOf,
@@ -13,7 +14,7 @@ import {
   type ArrayOptions,
   type Capabilities,
   type Device,
-  type ElementToken,
+  type ArrayToken,
   type LaunchOptions,
   type Precision,
   type Queue,
@@ -57,22 +58,23 @@ export class InterpreterDevice implements Device {
     return 1;
   }
 
-  array<T extends ElementType>(type: ElementToken<T>, shape: number | readonly number[], options: ArrayOptions = {}): View<T> {
+  array<T extends ElementType>(type: ArrayToken<T>, shape: number | readonly number[], options: ArrayOptions = {}): View<T> {
     this.requireOpen();
     const extents = newShape(type, shape);
-    const buffer = this.arrays.allocate(extents.reduce((bytes, extent) => bytes * extent, BYTES[type.type]));
-    return new View(buffer, type.type, extents, stridesOf(extents, options.layout ?? "right"));
+    const element = elementTypeOf(type);
+    const buffer = this.arrays.allocate(extents.reduce((bytes, extent) => bytes * extent, BYTES[element]));
+    return new View(buffer, element, extents, stridesOf(extents, options.layout ?? "right"));
   }
 
   from<T extends ElementType>(
-    type: ElementToken<T>,
+    type: ArrayToken<T>,
     data: ArrayLike<unknown>,
     shape?: number | readonly number[],
     options?: ArrayOptions,
   ): View<T> {
     this.requireOpen();
-    const { extents, numbers } = newData(type, data, shape);
-    const view = this.array({ type: type.type }, extents, options);
+    const { token, extents, numbers } = newData(type, data, shape);
+    const view = this.array(token, extents, options);
     writeView(view, numbers);
     return view;
   }
