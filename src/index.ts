@@ -17,7 +17,6 @@ export {
   u8,
   view,
   type AssignToken,
-  type BodyParams,
   type CompositeReduceToken,
   type CompositeScatterToken,
   type CompositeViewToken,
@@ -30,9 +29,9 @@ export {
   type ScatterToken,
   type StructViewToken,
   type TableToken,
-  type Team,
   type ViewToken,
 } from "./kernel/declare/params.js";
+export type { BodyParams, Team } from "./kernel/declare/body.js";
 export {
   vec2,
   vec2f,

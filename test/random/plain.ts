@@ -1,7 +1,8 @@
 import type { Policy, RangePolicy } from "../../src/device/launch/policy.js";
 import { componentsOfValue, compositePlace, type CompositeType } from "../../src/kernel/declare/composite.js";
 import type { Kernel } from "../../src/kernel/declare/kernel.js";
-import type { Lanes, ParamToken, ReduceToken, Team, TeamSpec, TeamValues } from "../../src/kernel/declare/params.js";
+import type { ParamToken, ReduceToken } from "../../src/kernel/declare/params.js";
+import type { Lanes, Team, TeamSpec, TeamValues } from "../../src/kernel/declare/body.js";
 import type { NumericType } from "../../src/ir/types.js";
 import { typedArray, type TypedArray } from "../../src/device/memory/view.js";
 import { foldChunk } from "../../src/testing/strict-fold.js";

@@ -1,13 +1,6 @@
 import type { NumericType, TeamResult } from "../../ir/types.js";
-import {
-  arrayTypeOf,
-  type ArrayType,
-  type Lanes,
-  type ScalarToken,
-  type Team,
-  type TeamSpec,
-  type TeamValues,
-} from "../../kernel/declare/params.js";
+import { arrayTypeOf, type ArrayType, type ScalarToken } from "../../kernel/declare/params.js";
+import type { Lanes, Team, TeamSpec, TeamValues } from "../../kernel/declare/body.js";
 import { foldOf } from "../cpu/partials.js";
 import { checkedScratch } from "./checked-view.js";
 import type { Watch } from "./watch.js";

@@ -26,10 +26,9 @@ import {
 } from "../../kernel/compile.js";
 import { describe } from "../../base/describe.js";
 import { LaunchError } from "../../base/errors.js";
-import { compositeOf } from "../../kernel/declare/composite.js";
 import { flatCall } from "../../kernel/declare/flat.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
-import { structOf } from "../../kernel/declare/struct.js";
+import { isValueType } from "../../kernel/declare/struct.js";
 import type { ParamToken, ReduceEachToken, ScatterToken, ViewToken } from "../../kernel/declare/params.js";
 import { BlockedView, storageOf, type AnyView } from "../memory/blocked-view.js";
 import type { Device, PeerStore, LaunchOptions, Precision, ScatterStrategy } from "../device.js";
@@ -247,8 +246,7 @@ class Checks {
   }
 
   names(): void {
-    const takesArgument = (token: ParamToken): boolean =>
-      (typeof token === "object" && token?.kind !== "table") || compositeOf(token) !== undefined || structOf(token) !== undefined;
+    const takesArgument = (token: ParamToken): boolean => (typeof token === "object" && token?.kind !== "table") || isValueType(token);
     for (const name of Object.keys(this.args)) {
       const declared = Object.hasOwn(this.kernel.params, name);
       if (declared && !takesArgument(this.kernel.params[name]))

@@ -5,16 +5,8 @@ import { requireThing } from "../../base/own.js";
 import type { KernelIR, Location, NumericType, ReduceOp } from "../../ir/types.js";
 import type { Captures } from "../../kernel/declare/captures.js";
 import type { AxisAccess, AxisReduction, Cell, Dimension, FieldAccess } from "../../kernel/declare/cells.js";
-import type {
-  ArrayType,
-  AssignToken,
-  BodyParam,
-  Helper,
-  ReduceIntoToken,
-  ReduceMethod,
-  ScalarToken,
-  TableToken,
-} from "../../kernel/declare/params.js";
+import type { ArrayType, AssignToken, Helper, ReduceIntoToken, ScalarToken, TableToken } from "../../kernel/declare/params.js";
+import type { BodyParam, ReduceMethod } from "../../kernel/declare/body.js";
 import type { Pattern } from "../../patterns/pattern.js";
 import { spansProcesses } from "../../set/one-process.js";
 import type { DeviceSet, Scalar } from "../../set/index.js";

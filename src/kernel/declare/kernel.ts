@@ -1,7 +1,8 @@
 import { originalPosition } from "#source-map";
 import type { KernelIR, Location } from "../../ir/types.js";
 import type { Captures } from "./captures.js";
-import type { BodyParams, Params, Team } from "./params.js";
+import type { Params } from "./params.js";
+import type { BodyParams, Team } from "./body.js";
 import { describe } from "../../base/describe.js";
 import { KernelError } from "../../base/errors.js";
 import { callSite } from "./location.js";

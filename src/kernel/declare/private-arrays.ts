@@ -2,7 +2,7 @@ import { LaunchError } from "../../base/errors.js";
 import { describe } from "../../base/describe.js";
 import { ELEMENTS } from "../../ir/scalars.js";
 import { componentsOfValue, compositeOf, compositePlace, type ComponentType, type CompositeToken } from "./composite.js";
-import type { Elements } from "./params.js";
+import type { Elements } from "./body.js";
 
 /**
  * An array of `length` vectors, matrices and the like of an element's own, all components 0 at first: `const q = array(vec3, 8)`. Hand it to a kernel as

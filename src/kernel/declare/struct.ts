@@ -43,6 +43,9 @@ export type StructPlace<F extends StructFields> = { -readonly [K in keyof F]: Fi
 export const structOf = (token: unknown): StructType | undefined =>
   (token as Partial<AnyStruct> | null | undefined)?.kind === "struct" ? (token as AnyStruct).struct : undefined;
 
+/** True for a type of vectors and the like, or of records: as a parameter it is a value, as a capture its constructor. */
+export const isValueType = (token: unknown): boolean => compositeOf(token) !== undefined || structOf(token) !== undefined;
+
 /**
  * A type of records: `const Ray = struct("Ray", { o: vec3, d: vec3, t: f64 })`, then `view(Ray)`, a parameter `ray: Ray`, and `Ray({ o, d, t: 0 })`, for which kernels
  * list it as a capture. Fields are numbers, vectors and the like, and other records. Throws LaunchError for anything else.
@@ -55,7 +58,7 @@ export function struct<const F extends StructFields>(name: string, fields: F): S
     refuse(`is given ${describe(fields)} for its fields; write { x: f64 }`);
   requireOwnNames(Object.keys(fields), name, callSite(struct));
   for (const [field, token] of Object.entries(fields) as [string, { kind?: string; type?: string } | undefined][])
-    if (!compositeOf(token) && !structOf(token) && (token?.kind !== "scalar" || token.type === "bool"))
+    if (!isValueType(token) && (token?.kind !== "scalar" || token.type === "bool"))
       refuse(`has the field ${field} of ${describe(token)}; use f64, f32, i32, u32, a type of vectors or the like, or another struct`);
   const type: StructType<F> = { name, fields };
   const make = (value: StructValue<F>): StructValue<F> => plainRecord(type, value) as StructValue<F>;

@@ -6,7 +6,7 @@ import { describe } from "../../base/describe.js";
 import { KernelError } from "../../base/errors.js";
 import { arrayTypeOf, type ScalarToken, type TableToken } from "../declare/params.js";
 import { compositeOf } from "../declare/composite.js";
-import { structOf } from "../declare/struct.js";
+import { isValueType, structOf } from "../declare/struct.js";
 import { parseFunction, type FunctionSource } from "../read/source.js";
 import { pathOf } from "../read/syntax.js";
 import { tableOf } from "./tables.js";
@@ -39,9 +39,7 @@ const lists = new WeakMap<object, CaptureList>();
  * Throws KernelError.
  */
 export function capturesOf(owner: Owner): CaptureList | undefined {
-  const given = Object.values(owner.params).filter(
-    (token) => typeof token === "function" && !compositeOf(token) && !structOf(token) && captured(token),
-  );
+  const given = Object.values(owner.params).filter((token) => typeof token === "function" && !isValueType(token) && captured(token));
   if (!owner.captures && given.length === 0) return undefined;
   let list = lists.get(owner);
   if (!list) {

@@ -22,7 +22,7 @@ import {
 } from "../declare/params.js";
 import { compositeOf, type CompositeType } from "../declare/composite.js";
 import { namedParts } from "../declare/flat.js";
-import { structOf, type StructType } from "../declare/struct.js";
+import { isValueType, structOf, type StructType } from "../declare/struct.js";
 import { recordFrom } from "./structs.js";
 import { compositeFrom } from "./composites.js";
 import { parseFunction, type FunctionSource } from "../read/source.js";
@@ -187,7 +187,7 @@ class KernelLowering {
   private functions(): Scope {
     const scope = new Scope();
     for (const [name, token] of Object.entries(this.kernel.params))
-      if (typeof token === "function" && !compositeOf(token) && !structOf(token)) scope.bind(name, this.globals.find(name)!);
+      if (typeof token === "function" && !isValueType(token)) scope.bind(name, this.globals.find(name)!);
     const { captures } = this;
     return captures ? new CaptureScope((path) => captures.inBody(path), captures, scope) : scope;
   }
