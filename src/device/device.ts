@@ -124,6 +124,17 @@ export interface PeerStore {
   readonly to: View;
 }
 
+/** Keys, and where they go, by eight bits of theirs. All views are of one length, contiguous and in memory of their own. */
+export interface DigitSort {
+  readonly keys: View<"u32", 1>;
+  /** Numbers that go with the keys. Default: their places. */
+  readonly order?: View<"i32", 1>;
+  /** The lowest bit of the digit. */
+  readonly shift: number;
+  readonly sortedKeys?: View<"u32", 1>;
+  readonly sortedOrder: View<"i32", 1>;
+}
+
 /** Options of one launch, as the last argument of `run` and `prepare`. */
 export interface LaunchOptions {
   /** Default: the device's precision. */
@@ -380,6 +391,11 @@ export interface Device {
    * not reach each other's memory.
    */
   fold?(parts: readonly FoldPart[]): Fold | undefined;
+  /**
+   * A pass of a stable sort, for a queue of the device; undefined where it has no fast one of its own. `kernel` does the same on other devices, and
+   * gives it a name. Throws DeviceError if there is no memory for it.
+   */
+  readonly digitSort?: (sort: DigitSort, kernel: Kernel) => Launch;
   /** prepare, submit, wait, results. Rejected with the signal's reason where one has ended it. */
   run<P extends Params, K extends PolicyKind = PolicyKind>(
     kernel: Kernel<P, K>,

@@ -27,6 +27,18 @@ function tally(own: Int32Array, keys: Numbers, begin: number, end: number, flip:
 }
 helper(tally, () => [digitOf]);
 
+/** Keys of any type and layout as unsigned numbers of the same order, one after the other. */
+function makeCopyKeys(type: typeof i32 | typeof u32) {
+  return kernel(
+    "copyKeys",
+    { keys: view(type as typeof u32), copied: view(u32), flip: u32, unsigned },
+    ({ keys, copied, flip, unsigned }, i) => {
+      copied[i] = unsigned(keys[i], flip);
+    },
+  );
+}
+export const copyKeys = { i32: makeCopyKeys(i32), u32: makeCopyKeys(u32) };
+
 /** The number of keys: all, or as many of the first ones as a number in memory says. */
 export function numberOfKeys(keys: Numbers, count: Numbers, some: boolean): number {
   return some ? count[0] : keys.length;

@@ -1,3 +1,4 @@
+import { SORT_BITS } from "../emit/c/gpu/sort.js";
 import { isSigned } from "../ir/scalars.js";
 import type { Device } from "../device/device.js";
 import { range, teams, type TeamPolicy } from "../device/launch/policy.js";
@@ -6,7 +7,7 @@ import { LaunchError } from "../base/errors.js";
 import { requireOptions } from "../base/own.js";
 import { makePattern, requireSeparate, requireView, type Pattern, type PatternOptions, type PatternSteps } from "./pattern.js";
 import { planScan } from "./scan.js";
-import { countDigits, findOffsets, lookForWideKeys, moveKeys } from "./sort-kernels.js";
+import { copyKeys, countDigits, findOffsets, lookForWideKeys, moveKeys } from "./sort-kernels.js";
 import { countTile, moveTile, TILE_ARGUMENTS, TILE_BITS } from "./sort-tiles.js";
 
 /** Arguments of `sortByKey`. */
@@ -24,6 +25,8 @@ export interface SortByKey {
    * greater. A key that equals the number of values (of things that are in no cell, say) goes after all others.
    */
   offsets?: View<"i32", 1>;
+  /** Takes the keys in their order; of their type and number. */
+  sorted?: View<"u32", 1> | View<"i32", 1>;
 }
 
 /** Arguments that the kernels of a pass have in common, of all shapes. */
@@ -75,14 +78,19 @@ const GPU_SHAPE: Shape = {
  * permutation. Throws LaunchError where lengths or bits do not fit, and where views share memory.
  */
 export function sortByKey(device: Device, what: SortByKey, options: PatternOptions = {}): Pattern {
-  requireOptions("sortByKey", what, ["keys", "permutation", "bits", "offsets"]);
-  const { keys, permutation, offsets } = what;
+  requireOptions("sortByKey", what, ["keys", "permutation", "bits", "offsets", "sorted"]);
+  const { keys, permutation, offsets, sorted } = what;
   requireView("sortByKey, for its keys,", keys);
   requireView("sortByKey, for its permutation,", permutation);
   if (offsets !== undefined) requireView("sortByKey, for its offsets,", offsets);
+  if (sorted !== undefined) requireView("sortByKey, for its sorted keys,", sorted);
   const bits = what.bits ?? (offsets ? Math.max(1, Math.ceil(Math.log2(offsets.length))) : 32);
   if (permutation.length !== keys.length)
     throw new LaunchError(`sort of ${keys.length} keys with a permutation of ${permutation.length}: give a view of ${keys.length} i32`);
+  if (sorted && (sorted.length !== keys.length || sorted.type !== keys.type))
+    throw new LaunchError(
+      `sort of ${keys.length} ${keys.type} into ${sorted.length} ${sorted.type}: give a view of ${keys.length} ${keys.type} for the sorted keys`,
+    );
   if (!Number.isInteger(bits) || bits < 1 || bits > 32) throw new LaunchError(`sort by ${bits} bits of the keys: give 1 to 32`);
   if (offsets && (offsets.length < 1 || offsets.length > 2 ** bits))
     throw new LaunchError(`sort by ${bits} bits of the keys with ${offsets.length} offsets: ${bits} bits have 1 to ${2 ** bits}`);
@@ -91,14 +99,23 @@ export function sortByKey(device: Device, what: SortByKey, options: PatternOptio
     [
       ["permutation", permutation],
       ["offsets", offsets],
+      ["sorted", sorted],
     ],
     [["keys", keys]],
   );
   return makePattern(device, options, (steps) => {
     if (steps.checked) planCheck(steps, keys, offsets && isSigned(keys.type) ? Math.min(bits, 31) : bits);
-    planSort(steps, { keys, permutation, offsets, bits });
+    const sort = { keys, permutation, offsets, bits };
+    const flip = flipOf(sort);
+    const target = sorted && (flip === 0 ? asU32(sorted) : steps.array("u32", keys.length));
+    planSort(steps, { ...sort, sorted: target });
+    if (sorted && flip !== 0) steps.launch(copyKeys.u32, { keys: target!, copied: asU32(sorted), flip }, range(keys.length));
   });
 }
+
+/** The same memory as unsigned numbers. */
+const asU32 = ({ buffer, shape, strides, offset }: View<"u32" | "i32", 1>): View<"u32", 1> =>
+  new View(buffer, "u32", shape, strides, offset) as View<"u32", 1>;
 
 /** Adds a launch that fails where a key has more bits, which no pass would see. */
 function planCheck(steps: PatternSteps, keys: SortByKey["keys"], bits: number): void {
@@ -111,7 +128,7 @@ function planCheck(steps: PatternSteps, keys: SortByKey["keys"], bits: number): 
 }
 
 /** Options of a sort inside other patterns. */
-interface PlannedSort extends SortByKey {
+interface PlannedSort extends Omit<SortByKey, "sorted"> {
   bits: number;
   /** One element: how many keys there are, from the first on. */
   count?: View<"i32", 1>;
@@ -123,49 +140,75 @@ interface PlannedSort extends SortByKey {
 const MOST_COMPARED = 24;
 
 /** Adds the launches of a sort. */
-export function planSort(steps: PatternSteps, { keys, permutation, offsets, bits, count: some, sorted }: PlannedSort): void {
-  const shape = steps.device.memory === CPU_MEMORY ? CPU_SHAPE : GPU_SHAPE;
+export function planSort(steps: PatternSteps, sort: PlannedSort): void {
+  const { offsets, count } = sort;
+  const sorted = planByDevice(steps, sort) ?? planByKernels(steps, sort);
+  const counted = { count: count ?? steps.array("i32", 1), some: count !== undefined };
+  if (offsets) steps.launch(findOffsets, { sorted, offsets, ...counted }, range(offsets.length));
+}
+
+/** Bit of the sign in the keys of a sort that tells signed ones apart. */
+const flipOf = ({ keys, bits, offsets }: Omit<PlannedSort, "sorted">): number =>
+  isSigned(keys.type) && bits === 32 && !offsets ? 0x80000000 : 0;
+
+/** Places for the passes, which write to two in turn, the last one to the permutation. Gives the place of a pass. */
+function places(steps: PatternSteps, { keys, permutation, offsets, sorted }: PlannedSort, passes: number) {
   const count = keys.length;
-  const tiles = Math.ceil(count / (shape.members * shape.each));
+  const spare = passes > 1 ? { order: steps.array("i32", count), moved: steps.array("u32", count) } : undefined;
+  const keeps = passes > 2 || offsets !== undefined;
+  const final = { order: permutation, moved: sorted ?? (keeps ? steps.array("u32", count) : steps.array("u32", 1)) };
+  return (pass: number) => ((passes - pass) % 2 === 1 ? final : spare!);
+}
+
+/** Whether the keys in their order are wanted. */
+const keepsKeys = ({ offsets, sorted }: PlannedSort): boolean => offsets !== undefined || sorted !== undefined;
+
+/** The sort by passes of the device's own; gives the sorted keys, and undefined if the device has none, or not for such views. */
+function planByDevice(steps: PatternSteps, sort: PlannedSort): View<"u32", 1> | undefined {
+  const { device } = steps;
+  const { keys, permutation, bits, count, sorted } = sort;
+  if (!device.digitSort || count || keys.length === 0 || permutation.strides[0] !== 1 || (sorted?.strides[0] ?? 1) !== 1) return undefined;
+  const passes = Math.ceil(bits / SORT_BITS);
+  const placeOf = places(steps, sort, passes);
+  const flip = flipOf(sort);
+  const asTheyAre = flip === 0 && keys.strides[0] === 1;
+  const moved = asTheyAre ? asU32(keys) : steps.array("u32", keys.length);
+  if (!asTheyAre) steps.launch(copyKeys[keys.type], { keys: keys as View<"u32", 1>, copied: moved, flip }, range(keys.length));
+  let from: { order?: View<"i32", 1>; moved: View<"u32", 1> } = { moved };
+  for (let pass = 0; pass < passes; pass++) {
+    const to = placeOf(pass);
+    const sortedKeys = pass < passes - 1 || keepsKeys(sort) ? to.moved : undefined;
+    const digit = { keys: from.moved, order: from.order, shift: pass * SORT_BITS, sortedKeys, sortedOrder: to.order };
+    steps.add(device.digitSort(digit, moveTile.u32));
+    from = to;
+  }
+  return from.moved;
+}
+
+/** The sort by kernels, which run on every device; gives the sorted keys. */
+function planByKernels(steps: PatternSteps, sort: PlannedSort): View<"u32", 1> {
+  const { keys, bits, count: some } = sort;
+  const shape = steps.device.memory === CPU_MEMORY ? CPU_SHAPE : GPU_SHAPE;
+  const tiles = Math.ceil(keys.length / (shape.members * shape.each));
   const passes = Math.ceil(bits / shape.bits);
   const digits = 1 << shape.bits;
   const [counts, starts] = [steps.array("i32", tiles * digits), steps.array("i32", tiles * digits)];
-  const none = steps.array("u32", 1);
-  // Nothing reads the order before the first pass.
-  let order = steps.array("i32", 1);
-  let moved: View<"u32", 1> | undefined;
-  // Passes write to two places in turn, the last one to the permutation.
-  const spare = passes > 1 ? { order: steps.array("i32", count), moved: steps.array("u32", count) } : undefined;
-  const final = { order: permutation, moved: sorted ?? (passes > 2 || offsets ? steps.array("u32", count) : none) };
+  const placeOf = places(steps, sort, passes);
   const counted = { count: some ?? steps.array("i32", 1), some: some !== undefined };
+  // Nothing reads the order before the first pass.
+  let from = { order: steps.array("i32", 1), moved: keys as View<"u32", 1> };
   for (let pass = 0; pass < passes; pass++) {
-    const last = pass === passes - 1;
-    const target = (passes - pass) % 2 === 1 ? final : spare!;
-    const type = moved ? "u32" : keys.type;
-    const common = {
-      keys: moved ?? (keys as View<"u32", 1>),
-      flip: !moved && isSigned(keys.type) && bits === 32 && !offsets ? 0x80000000 : 0,
-      shift: pass * shape.bits,
-      ...counted,
-    };
+    const first = pass === 0;
+    const to = placeOf(pass);
+    const type = first ? keys.type : "u32";
+    const common = { keys: from.moved, flip: first ? flipOf(sort) : 0, shift: pass * shape.bits, ...counted };
     const policy = teams(tiles, { size: shape.members });
     shape.count(steps, type, { ...common, counts: counts.reshape(digits, tiles) }, policy);
     planScan(steps, { input: counts, output: starts, op: "sum", exclusive: true });
-    shape.move(
-      steps,
-      type,
-      {
-        ...common,
-        order,
-        starts: starts.reshape(digits, tiles),
-        movedKeys: target.moved,
-        movedOrder: target.order,
-        first: pass === 0,
-        keep: !last || offsets !== undefined || sorted !== undefined,
-      },
-      policy,
-    );
-    ({ order, moved } = target);
+    const keep = pass < passes - 1 || keepsKeys(sort);
+    const moves = { order: from.order, starts: starts.reshape(digits, tiles), movedKeys: to.moved, movedOrder: to.order, first, keep };
+    shape.move(steps, type, { ...common, ...moves }, policy);
+    from = to;
   }
-  if (offsets) steps.launch(findOffsets, { sorted: moved!, offsets, ...counted }, range(offsets.length));
+  return from.moved;
 }

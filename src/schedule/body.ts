@@ -285,7 +285,7 @@ export class Body {
       case "teamSize":
         return frame.teamSize();
       case "load":
-        return read(frame.memory(e.view), this.offset(e.view, e.indices), e.type);
+        return frame.readBefore?.(e) ?? read(frame.memory(e.view), this.offset(e.view, e.indices), e.type);
       case "element":
         return this.element(e);
       case "table":

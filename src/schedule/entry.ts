@@ -1,9 +1,10 @@
 import { type Identifier, Names, wordOf } from "../base/names.js";
+import { own } from "../base/own.js";
 import { unreachable } from "../base/unreachable.js";
 import { turnsOf } from "../ir/analysis/turns.js";
-import { isSigned } from "../ir/scalars.js";
+import { BYTES, isSigned } from "../ir/scalars.js";
 import type { Tunables } from "../ir/tuning.js";
-import type { KernelIR, NumericType, ReduceParam } from "../ir/types.js";
+import type { ElementType, KernelIR, NumericType, ReduceParam } from "../ir/types.js";
 import { Body, type FoldOp } from "./body.js";
 import {
   add,
@@ -51,9 +52,25 @@ export const entryName = (kernel: string, suffix?: string): Identifier =>
 
 /** A parameter of an entry: a number, or memory; the block's own memory, whose size the launch decides in units of 8 bytes, has no slot. */
 export type Param =
-  | { readonly kind: "number"; readonly slot: GpuSlot; readonly type: Exclude<ValueType, "pointer">; readonly id: Identifier }
-  | { readonly kind: "memory"; readonly slot: GpuSlot; readonly memory: Memory; readonly constant: boolean; readonly apart: boolean }
+  | {
+      readonly kind: "number";
+      readonly slot: GpuSlot;
+      readonly type: Exclude<ValueType, "pointer">;
+      readonly id: Identifier;
+      readonly multipleOf?: number;
+    }
+  | MemoryParam
   | { readonly kind: "dynamic"; readonly memory: Memory };
+
+interface MemoryParam {
+  readonly kind: "memory";
+  readonly slot: GpuSlot;
+  readonly memory: Memory;
+  readonly constant: boolean;
+  readonly apart: boolean;
+  /** Bytes that its address is a multiple of. */
+  readonly multipleOf?: number;
+}
 
 /** A function that a launch can start, as its schedule has made it. */
 export interface ScheduledEntry {
@@ -125,7 +142,8 @@ export abstract class EntrySchedule implements Frame<Body> {
     const key = slotText(slot);
     const known = this.params.get(key);
     const name = known?.kind === "number" ? known.id : this.names.fresh(wish);
-    if (!known) this.params.set(key, { kind: "number", slot, type, id: name });
+    const multipleOf = slot.kind === "stride" ? this.vectorOf(slot.name) : undefined;
+    if (!known) this.params.set(key, { kind: "number", slot, type, id: name, multipleOf });
     return { op: "number", type: as, id: name };
   }
 
@@ -143,8 +161,16 @@ export abstract class EntrySchedule implements Frame<Body> {
 
   private give(slot: GpuSlot, name: Identifier, of: Element, constant: boolean, apart: boolean): Memory {
     const memory: Memory = { id: name, element: of, space: "device" };
-    this.params.set(slotText(slot), { kind: "memory", slot, memory, constant, apart });
+    const vector = slot.kind === "view" ? this.vectorOf(slot.name) : undefined;
+    const multipleOf = vector && vector * BYTES[of as ElementType];
+    this.params.set(slotText(slot), { kind: "memory", slot, memory, constant, apart, multipleOf });
     return memory;
+  }
+
+  /** Elements of a view that a load may take at once; undefined if no more than one. */
+  private vectorOf(view: string): number | undefined {
+    const { vectors } = this.program.assumptions;
+    return vectors && own(vectors, view);
   }
 
   /** A new array in the block's memory. */

@@ -1,4 +1,4 @@
-import type { Stmt as KernelStmt } from "../ir/types.js";
+import type { Expr as KernelExpr, Stmt as KernelStmt } from "../ir/types.js";
 import type { Expr, Memory } from "./nodes.js";
 
 /** Statements of the kernel's IR of one kind. */
@@ -18,6 +18,8 @@ export interface Frame<Body> {
   strides(view: string): readonly Expr[];
   /** By axis: the stride has 64 bits, as products with it need, while `index` has 32; the rest of an offset stays below 2^31. */
   far(view: string): readonly boolean[] | undefined;
+  /** The value of an element that was read together with its neighbours; undefined for others. */
+  readBefore?(load: Extract<KernelExpr, { op: "load" }>): Expr | undefined;
   store(body: Body, stmt: StmtOf<"store">, offset: Expr, value: Expr): void;
   setElement(body: Body, stmt: StmtOf<"setElement">, memory: Memory, offset: Expr, value: Expr): void;
   /** Declares an array and gives it. */

@@ -83,12 +83,19 @@ export interface GpuAssumptions {
   lanes: number;
   /** Teams of a block, side by side: neighbouring threads have the same member of neighbouring teams, and a warp has all their members. Default: 1. */
   abreast?: number;
+  /** Views of bytes that are only read, with a stride of 1, whose element at the begin of a range of one axis lies at a multiple of `BYTES_OF_WORD`. */
+  bytesAtWords?: readonly string[];
   /** Threads of a block that the last of several axes keeps busy: 64, 128 or 256; undefined if it is shorter. */
   row?: number;
   /** No written view shares memory with another one. */
   restrict: boolean;
   /** By view and axis: the stride is 1. */
   unitStrides: Readonly<Record<string, readonly boolean[]>>;
+  /**
+   * By view: a power of two of elements that a load may take at once. Element 0 lies at a multiple of their bytes, and all strides but 1, of the last axis,
+   * are multiples of their number.
+   */
+  vectors?: Readonly<Record<string, number>>;
   scatter: Readonly<Record<string, ScatterCode>>;
   /** Lines of a scatter cache, a power of two; undefined if no target has one. */
   scatterCacheLines?: number;
@@ -133,6 +140,8 @@ export interface GpuLanguage {
   emit(ir: KernelIR, access: AccessAnalysis, assumptions: GpuAssumptions): GpuProgram;
   /** The entries of `SORT_ENTRIES` (sort.ts), and of `copyEntry` (copy.ts). */
   readonly sort: string;
+  /** Keys of a block of it, and threads of its blocks. */
+  readonly sortShape: { readonly tile: number; readonly threads: number; readonly scanThreads: number };
   readonly copies: string;
   /** Threads of the block that folds the last partials. */
   readonly finishThreads: number;

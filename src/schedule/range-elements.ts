@@ -1,5 +1,5 @@
 import { ownIdentifier, type Identifier } from "../base/names.js";
-import type { ReduceParam } from "../ir/types.js";
+import type { Expr as KernelExpr, ReduceParam } from "../ir/types.js";
 import type { Body } from "./body.js";
 import {
   add,
@@ -28,6 +28,7 @@ import type { PeerStores } from "./peers.js";
 import type { Traversal } from "./program.js";
 import { RangeShape } from "./shape.js";
 import { TargetCopies } from "./target-copies.js";
+import { BytesByWords } from "./words.js";
 
 const AXES = ["i", "j", "k", "l"] as const;
 
@@ -40,6 +41,7 @@ export abstract class RangeElements extends EntrySchedule {
   private readonly accumulators = new Map<string, Place>();
   protected readonly copies: TargetCopies;
   private readonly slots = new Map<string, Place>();
+  protected readonly words = new BytesByWords(this);
   peerStores: PeerStores | undefined;
   private threadDeclared = false;
   /** Variables of an element's first failure, in code with checked indices: its site, counted from 1, and 0 before; and the index. */
@@ -59,6 +61,10 @@ export abstract class RangeElements extends EntrySchedule {
     for (const { name, type } of program.reduces) this.accumulators.set(name, variable(this.names.fresh(name), type));
     if (this.ir.checks) this.failure = { site: this.names.fresh("failed"), index: this.names.fresh("failed_index") };
     this.copies = new TargetCopies(this, () => this.declareThread());
+  }
+
+  readBefore(load: Extract<KernelExpr, { op: "load" }>): Expr | undefined {
+    return this.words.byteOf(load);
   }
 
   override store(body: Body, stmt: StmtOf<"store">, offset: Expr, value: Expr): void {

@@ -121,6 +121,8 @@ export class RangeSchedule extends RangeElements {
     if (a === 0 && shape.rank === 2 && shape.several) return this.rows(at, step, shape.several.count);
     const name = this.indexNames[a]!;
     const innermost = a === shape.rank - 1;
+    const { bytesAtWords } = this.program.assumptions;
+    if (strided && shape.rank === 1 && bytesAtWords) return this.words.elements(bytesAtWords, at, step);
     const inside = () => out.inside(() => (innermost ? this.element() : this.axis(a + 1, strided)));
     // The grid always covers the innermost axis of an unstrided range; along the others it has 65535 blocks at most.
     if (innermost && !strided && shape.several) return this.together(name, shape.several);

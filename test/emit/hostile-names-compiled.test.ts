@@ -87,7 +87,7 @@ describe("hostile names compile as", () => {
     if (nvrtc instanceof Error) return t.skip(nvrtc.message);
     for (const { ir } of small) {
       const source = cudaSource(compileKernel(kernelFromIR(ir)), "strict");
-      assert.ok(nvrtc.compileToCubin(source, nvrtc.architectures.at(-1)!, { fmad: false, name: ir.name }).length > 0);
+      assert.ok(nvrtc.compileToCubin(source, nvrtc.architectures.at(-1)!, { fast: false, name: ir.name }).length > 0);
     }
   });
 

@@ -16,7 +16,7 @@ describe("NVRTC compiles the CUDA code of", { skip: "missing" in compiler ? comp
   const { nvrtc } = compiler as { nvrtc: Nvrtc };
   const compile = (kernel: ReturnType<typeof compileKernel>): string => {
     const source = cudaSource(kernel, "strict");
-    assert.ok(nvrtc.compileToCubin(source, nvrtc.architectures.at(-1)!, { fmad: false, name: kernel.ir.name }).length > 0);
+    assert.ok(nvrtc.compileToCubin(source, nvrtc.architectures.at(-1)!, { fast: false, name: kernel.ir.name }).length > 0);
     return source;
   };
   const modes = { carried: true, exclusive: true, ...TILE_SHAPE };

@@ -34,6 +34,33 @@ await eachDevice("sorts", (device) => {
       }
   });
 
+  it("give the keys in their order", async () => {
+    for (const type of ["i32", "u32"] as const)
+      for (const bits of [10, 32]) {
+        const data = Float64Array.from({ length: 7000 }, (_, k) => {
+          const number = Math.floor(noiseValue(k) * 2 ** bits);
+          return type === "i32" && bits === 32 ? number - 2 ** 31 : number;
+        });
+        const token = (type === "i32" ? i32 : u32) as typeof u32;
+        const [keys, sorted, permutation] = [device.from(token, data), device.array(token, 7000), device.array(i32, 7000)];
+        const sort = sortByKey(device, { keys, permutation, bits, sorted });
+        sort.submit();
+        assert.deepEqual(
+          [...(await device.queue.read(sorted))],
+          [...data].sort((a, b) => a - b),
+          `${type} of ${bits} bits`,
+        );
+        assert.deepEqual([...(await device.queue.read(permutation))], stableOrder(data));
+        sort.free();
+      }
+    const [keys, permutation] = [device.array(u32, 5), device.array(i32, 5)];
+    assert.throws(
+      () => sortByKey(device, { keys, permutation, sorted: device.array(u32, 4) }),
+      /sort of 5 u32 into 4 u32: give a view of 5 u32 for the sorted keys/,
+    );
+    assert.throws(() => sortByKey(device, { keys, permutation, sorted: keys }), /sorted and keys share memory/);
+  });
+
   it("sort more keys than a grid has threads", () =>
     withGroupLimit(2, async () => {
       const count = 9000;

@@ -1,5 +1,4 @@
-import type { GpuFold } from "../gpu/fold.js";
-import type { GpuLaunch } from "../gpu/launch.js";
+import type { GpuWork } from "../gpu/work.js";
 import type { Buffer } from "../memory/view.js";
 import type { Handle } from "./calls.js";
 
@@ -8,7 +7,7 @@ export class CudaCapture {
   /** @param urgent whether some of its streams are, see `Gpu.createStream` */
   constructor(readonly urgent: boolean) {}
 
-  readonly launches = new Set<GpuLaunch | GpuFold>();
+  readonly launches = new Set<GpuWork>();
   readonly buffers = new Set<Buffer>();
   /** Streams in which a kernel came last, and nothing else that the next must wait for. */
   readonly afterKernel = new Set<Handle>();

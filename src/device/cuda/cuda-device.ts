@@ -1,5 +1,7 @@
 import type { Binding } from "../launch/binding.js";
 import type { Capabilities, Device, Fold, FoldPart, Launch, TheoreticalPeaks } from "../device.js";
+import { SORT_BY_BLOCKS } from "../../emit/c/gpu/sort.js";
+import { GpuDigitSort } from "../gpu/digit-sort.js";
 import { GpuFold, type Mailboxes } from "../gpu/fold.js";
 import { GpuDevice } from "../gpu/gpu-device.js";
 import { GpuLaunch } from "../gpu/launch.js";
@@ -81,6 +83,14 @@ export class CudaDevice extends GpuDevice<CudaGpu> {
     const reached = known.every(({ gpu }) => known.every((other) => other.gpu === gpu || gpu.reaches(other.gpu)));
     const together = known.length === parts.length && reached ? GpuFold.together(known) : undefined;
     return together && { launches: together.folds, allReduces: together.allReduces };
+  }
+
+  get digitSort(): Device["digitSort"] {
+    if (this.gpu.language.sortShape !== SORT_BY_BLOCKS) return undefined;
+    return (sort, kernel) => {
+      this.requireOpen();
+      return new GpuDigitSort(this.gpu, sort, kernel);
+    };
   }
 
   /** This process's fold of several, each on its GPU: see `GpuFold.across`. */

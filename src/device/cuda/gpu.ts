@@ -220,13 +220,13 @@ export class CudaGpu implements GpuMachine {
   }
 
   /** The entry points of `source`, compiled for this GPU or found in this process or on disk. */
-  load(source: string, fmad: boolean, name: string, entries: readonly string[]): ReadonlyMap<string, Entry> {
+  load(source: string, fast: boolean, name: string, entries: readonly string[]): ReadonlyMap<string, Entry> {
     const driver = this.enter();
-    const key = `${fmad} ${source}`;
+    const key = `${fast} ${source}`;
     let loaded = this.modules.get(key);
     if (loaded === undefined) {
-      keepSource(name, source, fmad ? "fast" : "strict", this.compiler.suffix);
-      const module = this.compiler.compile(source, this.facts.arch, { fmad, name }, (code) => driver.handle("cuModuleLoadData", code));
+      keepSource(name, source, fast ? "fast" : "strict", this.compiler.suffix);
+      const module = this.compiler.compile(source, this.facts.arch, { fast, name }, (code) => driver.handle("cuModuleLoadData", code));
       this.modules.set(key, (loaded = { module, entries: new Map() }));
     }
     const { module, entries: known } = loaded;

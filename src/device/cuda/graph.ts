@@ -1,8 +1,7 @@
 import { DeviceError, LaunchError } from "../../base/errors.js";
 import type { Graph } from "../device.js";
 import { loadCopies } from "../gpu/copies.js";
-import type { GpuFold } from "../gpu/fold.js";
-import type { GpuLaunch } from "../gpu/launch.js";
+import type { GpuWork } from "../gpu/work.js";
 import type { Handle } from "./calls.js";
 import type { CudaCapture } from "./capture.js";
 import type { CudaGpu } from "./gpu.js";
@@ -26,7 +25,7 @@ export class CudaGraph implements Graph {
   readonly remarks: readonly string[];
   private executable: Handle;
   readonly recorded: readonly Binding[];
-  private readonly launches: readonly (GpuLaunch | GpuFold)[];
+  private readonly launches: readonly GpuWork[];
   private readonly buffers: readonly Buffer[];
 
   private constructor(

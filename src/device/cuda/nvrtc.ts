@@ -56,14 +56,14 @@ export class Nvrtc implements GpuCompiler {
     return this.loaded(source, arch, options, (code) => code);
   }
 
-  private loaded<T>(source: string, arch: number, { fmad, name = "kernel" }: CodeOptions, load: (code: Uint8Array) => T): T {
+  private loaded<T>(source: string, arch: number, { fast, name = "kernel" }: CodeOptions, load: (code: Uint8Array) => T): T {
     if (!this.architectures.includes(arch))
       throw new DeviceError(
         "cuda",
         `NVRTC ${this.version} (${this.compiler.library.path}) has no code for sm_${arch}`,
         `use an NVRTC that has one; this one has sm_${this.architectures.join(", sm_")}`,
       );
-    const flags = [`--gpu-architecture=sm_${arch}`, `--fmad=${fmad}`, "--std=c++17"];
+    const flags = [`--gpu-architecture=sm_${arch}`, `--fmad=${fast}`, `--prec-div=${!fast}`, `--prec-sqrt=${!fast}`, "--std=c++17"];
     return cachedBinary("cubin", [this.version, ...flags, source], () => this.compiler.compile(source, flags, name), load);
   }
 }

@@ -6,8 +6,8 @@ import type { Binding } from "../launch/binding.js";
 import { DeviceQueue, type CheckingEvent, type FaultsBefore } from "../launch/device-queue.js";
 import { BYTES, type Buffer, type TypedArray, type TypedArrayOf, type View } from "../memory/view.js";
 import { denseMemory, stridedMemory, stridedCopy } from "../gpu/copies.js";
-import { GpuFold } from "../gpu/fold.js";
 import { GpuLaunch } from "../gpu/launch.js";
+import { isGpuWork, type GpuWork } from "../gpu/work.js";
 import type { Handle } from "./calls.js";
 import { CudaCapture } from "./capture.js";
 import { CudaBuffer, type CudaGpu } from "./gpu.js";
@@ -21,7 +21,7 @@ const forgotten = new FinalizationRegistry<{ gpu: CudaGpu; event: Handle }>(({ g
 });
 
 /** A stream of one GPU. */
-export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
+export class CudaQueue extends DeviceQueue<GpuWork, CudaGraph> {
   private made: Handle | undefined;
 
   constructor(
@@ -47,21 +47,21 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
     return this.gpu.capture !== undefined;
   }
 
-  protected ownLaunch(work: Launch | Graph): GpuLaunch | GpuFold | undefined {
-    return (work instanceof GpuLaunch || work instanceof GpuFold) && work.gpu === this.gpu ? work : undefined;
+  protected ownLaunch(work: Launch | Graph): GpuWork | undefined {
+    return isGpuWork(work) && work.gpu === this.gpu ? work : undefined;
   }
 
   protected ownGraph(work: Launch | Graph): CudaGraph | undefined {
     return work instanceof CudaGraph ? work : undefined;
   }
 
-  protected enqueue(launch: GpuLaunch | GpuFold): void {
+  protected enqueue(launch: GpuWork): void {
     launch.requireReady();
     this.gpu.capture?.launches.add(launch);
     launch.enqueue(this.stream);
   }
 
-  protected override recordedBy(work: GpuLaunch | GpuFold | CudaGraph): readonly Binding[] {
+  protected override recordedBy(work: GpuWork | CudaGraph): readonly Binding[] {
     return work.recorded;
   }
 

@@ -3,8 +3,8 @@ import { DeviceError } from "../../base/errors.js";
 import type { Library } from "../ffi.js";
 
 export interface CodeOptions {
-  /** Contraction of a*b+c into one rounding. */
-  fmad: boolean;
+  /** Contraction of a*b+c into one rounding, and quotients and roots of f32 by the device's own approximations. */
+  fast: boolean;
   /** Named in errors. */
   name?: string;
 }

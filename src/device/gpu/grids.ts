@@ -1,4 +1,4 @@
-import { SORT_BITS, SORT_TILE } from "../../emit/c/gpu/sort.js";
+import { SORT_BITS } from "../../emit/c/gpu/sort.js";
 import { REDUCTION_LANES } from "../../ir/types.js";
 import { SORTED_AT_A_TIME, TILE_PERCENT } from "../../schedule/constants.js";
 import { BLOCK } from "../../schedule/entry.js";
@@ -41,7 +41,7 @@ export function gridRules(
   };
   const whole = policy as RangePolicy;
   return {
-    sortTile: SORT_TILE,
+    sortTile: gpu.language.sortShape.tile,
     sortDigits: 2 ** SORT_BITS,
     batches: (slots) => batchesOf(whole, rangeBatches(whole, slots, SORTED_AT_A_TIME.gpu)),
     teamBatches: (slots) => teamBatches(policy.kind === "team" ? policy.league : 0, slots, SORTED_AT_A_TIME.gpu),

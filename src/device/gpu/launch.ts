@@ -1,19 +1,18 @@
 import type { MemoryPart } from "../../schedule/plan/sink.js";
 import { unreachable } from "../../base/unreachable.js";
 import type { Entry as EntryCode, GpuProgram } from "../../schedule/program.js";
-import { SORT_BITS, SORT_ENTRIES, SORT_THREADS, type SortSlot } from "../../emit/c/gpu/sort.js";
-import { BLOCK } from "../../schedule/entry.js";
 import type { AnySlot } from "../../schedule/slots.js";
 import { DeviceError, LaunchError } from "../../base/errors.js";
 import type { Binding } from "../launch/binding.js";
 import type { LaunchTuning } from "../tuning/tuning.js";
 import { checksRemark } from "../launch/faults.js";
 import { DeviceLaunch } from "./device-launch.js";
+import { digitSortSteps } from "./digit-sort.js";
 import type { EntryResources, GpuEntry, GpuMachine, GpuMemory } from "./machine.js";
 import { inOneKernel, FinalReduction, piecesOf, type FoldTargets, type Members, type FinalPiece } from "./final-reduction.js";
 import { gridRules, SORT_RULES } from "./grids.js";
 import { launchPlanOf, teamRemarks, type LaunchPlan, type PlannedStep } from "./launch-plan.js";
-import { fillFrom, type Fill, type GridShape, type StreamStep } from "./steps.js";
+import type { Fill, GridShape, StreamStep } from "./steps.js";
 import { haveSameCode, programOf, type LaunchProgram } from "./program.js";
 import { copyBytes } from "./strategy.js";
 import { layOutParts } from "./temporary.js";
@@ -264,15 +263,13 @@ function stepsOf(gpu: GpuMachine, entries: Entries, values: ValueSources, step: 
   }
 }
 
-/** A pass of the sort: digits are counted by tile, counts are summed, keys are moved. */
+/** A pass of the sort of a target's contributions. */
 function sortSteps(
   gpu: GpuMachine,
   { at }: ValueSources,
   { name, pass, count, tiles }: PlannedStep<EntryCode, GridShape> & { kind: "sort" },
 ): StreamStep[] {
-  const list = Object.values(SORT_ENTRIES).map((entry) => entry.name);
-  const compiled = gpu.load(gpu.language.sort, false, "sort", list);
-  const fill = fillFrom<SortSlot["kind"]>({
+  return digitSortSteps(gpu, {
     keys: at({ kind: pass.keys, name }),
     order: pass.order ? at({ kind: pass.order, name }) : 0,
     sortedKeys: at({ kind: pass.sortedKeys, name }),
@@ -283,13 +280,6 @@ function sortSteps(
     tiles,
     shift: pass.shift,
   });
-  const run = (entry: EntryCode<SortSlot>, grid: number, block: number) =>
-    gpu.kernelStep(entry, compiled.get(entry.name)!, { grid: [grid, 1, 1], block: [block, 1, 1] }, fill);
-  return [
-    run(SORT_ENTRIES.count, tiles, SORT_THREADS),
-    run(SORT_ENTRIES.scan, 2 ** SORT_BITS, BLOCK),
-    run(SORT_ENTRIES.move, tiles, SORT_THREADS),
-  ];
 }
 
 /** The copies of scatter targets in shared memory: where each begins, in units of 8 bytes, and bytes of all. */

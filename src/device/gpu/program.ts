@@ -1,6 +1,7 @@
 import { memoised, named } from "#memoise";
 import { ROW } from "../../schedule/shape.js";
 import { BLOCK } from "../../schedule/entry.js";
+import { BYTES_OF_WORD } from "../../schedule/words.js";
 import { MEMBER_LIMIT, MEMBERS, DEFAULT_LANES } from "../../schedule/team-size.js";
 import {
   SHAPE_TUNING,
@@ -12,6 +13,7 @@ import {
 } from "../../schedule/program.js";
 import { derive } from "../../cache/derive.js";
 import type { AccessAnalysis } from "../../ir/analysis/access.js";
+import { viewsWithNeighbours } from "../../ir/analysis/neighbours.js";
 import type { Tunables } from "../../ir/tuning.js";
 import { laneLoops, onlyFolds } from "../../ir/analysis/teams.js";
 import { REDUCTION_LANES, type KernelIR } from "../../ir/types.js";
@@ -232,20 +234,53 @@ const sweepsBackward = ({ call, views }: Binding, { l2Bytes }: CodeFacts): boole
   call.options.sweepBackward === true &&
   Object.values(views).reduce((bytes, { size, type }) => bytes + size * BYTES[type], 0) <= SWEPT_CACHES * l2Bytes;
 
+/** Views of bytes that a range of one axis may read by words. */
+function bytesAtWords({ ir, access, policy, views }: Binding): Pick<GpuAssumptions, "bytesAtWords"> {
+  if (policy.kind !== "range" || policy.begin.length !== 1) return {};
+  const names = ir.params.flatMap((param) => {
+    if (param.kind !== "view" || param.element !== "u8" || param.rank !== 1 || access.views[param.name].written) return [];
+    if (!access.accesses.some(({ view, indices }) => view === param.name && indices[0].op === "index")) return [];
+    const { buffer, offset, strides } = views[param.name];
+    return strides[0] === 1 && (Number(buffer.address) + offset + policy.begin[0]) % BYTES_OF_WORD === 0 ? [param.name] : [];
+  });
+  return names.length > 0 ? { bytesAtWords: names } : {};
+}
+
 /** Assumptions of code about a launch's range. */
-const assumeOfRange = (policy: Policy, views: Binding["views"]): Pick<GpuAssumptions, "large" | "aligned" | "row"> => ({
-  ...(policy.kind === "range" && policy.extents.reduce((a, b) => a * b, 1) > LARGE ? { large: true } : {}),
-  aligned: policy.kind === "range" && policy.begin.at(-1)! !== alignedBegin(policy, views),
-  // Short rows are many and of little work: one program will do for them all.
-  row: policy.kind === "range" && policy.extents.length > 1 ? rowOf(policy.extents.at(-1)!) : undefined,
-});
+const assumeOfRange = (binding: Binding): Pick<GpuAssumptions, "large" | "aligned" | "row" | "bytesAtWords"> => {
+  const { policy, views } = binding;
+  return {
+    ...bytesAtWords(binding),
+    ...(policy.kind === "range" && policy.extents.reduce((a, b) => a * b, 1) > LARGE ? { large: true } : {}),
+    aligned: policy.kind === "range" && policy.begin.at(-1)! !== alignedBegin(policy, views),
+    // Short rows are many and of little work: one program will do for them all.
+    row: policy.kind === "range" && policy.extents.length > 1 ? rowOf(policy.extents.at(-1)!) : undefined,
+  };
+};
 
 /** Whether two launches over the same views, in ranges without wishes for tiles, which differ in numbers alone, have the same code. */
 export function haveSameCode(a: Binding, b: Binding): boolean {
   if (a.ir !== b.ir || a.policy.kind !== "range" || b.policy.kind !== "range" || a.policy.tile || b.policy.tile || a.sizes() !== b.sizes())
     return false;
-  const [of, other] = [assumeOfRange(a.policy, a.views), assumeOfRange(b.policy, b.views)];
-  return of.large === other.large && of.aligned === other.aligned && of.row === other.row;
+  const [of, other] = [assumeOfRange(a), assumeOfRange(b)];
+  const same = of.large === other.large && of.aligned === other.aligned && of.row === other.row;
+  return same && of.bytesAtWords?.join() === other.bytesAtWords?.join();
+}
+
+/** Bytes that a thread loads at once, at most. */
+const VECTOR = 16;
+
+/** Elements that a load may take at once, of views whose neighbours are read or written together. */
+function vectorsOf({ access, views }: Binding): Pick<GpuAssumptions, "vectors"> {
+  const found = [...viewsWithNeighbours(access)].flatMap((name) => {
+    const { type, buffer, offset, strides } = views[name];
+    const first = Number(buffer.address) / BYTES[type] + offset;
+    const others = strides.filter((stride, axis) => axis < strides.length - 1 || stride !== 1);
+    let count = VECTOR / BYTES[type];
+    while (count > 1 && ![first, ...others].every((elements) => elements % count === 0)) count /= 2;
+    return count > 1 ? [[name, count] as const] : [];
+  });
+  return found.length > 0 ? { vectors: Object.fromEntries(found) } : {};
 }
 
 function assume(
@@ -262,7 +297,7 @@ function assume(
     strict: precision === "strict",
     ordered,
     sizes: binding.sizes(),
-    ...assumeOfRange(policy, views),
+    ...assumeOfRange(binding),
     wide,
     ...(far ? { far } : {}),
     restrict: disjointMemory,
@@ -271,6 +306,7 @@ function assume(
     lanes,
     ...(abreast > 1 ? { abreast } : {}),
     unitStrides: Object.fromEntries(Object.entries(views).map(([name, view]) => [name, view.strides.map((stride) => stride === 1)])),
+    ...vectorsOf(binding),
     scatter,
     ...(sweepsBackward(binding, facts) ? { sweepBackward: true } : {}),
     ...(peerStores.length > 0 ? { peerStores: peerStores.map(({ param, side }) => ({ param, side })) } : {}),

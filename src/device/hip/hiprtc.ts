@@ -40,9 +40,9 @@ export class Hiprtc implements GpuCompiler {
     }
   }
 
-  compile<T>(source: string, arch: string, { fmad, name = "kernel" }: CodeOptions, load: (code: Uint8Array) => T): T {
+  compile<T>(source: string, arch: string, { fast, name = "kernel" }: CodeOptions, load: (code: Uint8Array) => T): T {
     // Unless told otherwise, f32 is divided, and its roots are taken, with no more error than rounding.
-    const flags = [`--gpu-architecture=${arch}`, "-O3", "-std=c++17", `-ffp-contract=${fmad ? "fast" : "off"}`];
+    const flags = [`--gpu-architecture=${arch}`, "-O3", "-std=c++17", `-ffp-contract=${fast ? "fast" : "off"}`];
     return cachedBinary("hsaco", [this.version, ...flags, source], () => this.compiler.compile(source, flags, name), load);
   }
 }

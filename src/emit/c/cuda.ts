@@ -44,6 +44,7 @@ export const cudaLanguage: GpuLanguage = {
   name: "CUDA",
   emit: emitCuda,
   sort: CUDA_SORT_SOURCE,
+  sortShape: dialect.sortShape,
   copies: copySource(dialect),
   finishThreads: dialect.finishThreads,
   finalThreads: finalThreads(featuresOf(dialect)),

@@ -12,6 +12,7 @@ export function openclLanguage(features: OpenclFeatures): GpuLanguage {
     name: `OpenCL ${JSON.stringify(features)}`,
     emit: (ir, access, assumptions) => emitGpu(ir, access, assumptions, openclDialect(assumptions, features)),
     sort: OPENCL_SORT_SOURCE,
+    sortShape: dialect.sortShape,
     copies: copySource(dialect),
     finishThreads: dialect.finishThreads,
     finalThreads: finalThreads(featuresOf(dialect)),

@@ -8,7 +8,7 @@ import type { MemoryPart, PlanSink, PlannedRun, SortRun } from "../../schedule/p
 import { Code } from "../c/code.js";
 import type { GpuDialect } from "../c/gpu/dialect.js";
 import type { Entry, GpuProgram, KernelParam } from "../../schedule/program.js";
-import { SORT_BITS, SORT_ENTRIES, SORT_THREADS, SORT_TILE, type SortSlot } from "../c/gpu/sort.js";
+import { SORT_BITS, SORT_ENTRIES, type SortSlot } from "../c/gpu/sort.js";
 import { BLOCK } from "../../schedule/entry.js";
 import { Names } from "../../base/names.js";
 import { BYTES } from "../../ir/scalars.js";
@@ -63,8 +63,8 @@ export interface GpuApi {
 const CHUNKS_PER_BLOCK = BLOCK / REDUCTION_LANES;
 
 /** The launch function of a program. */
-export function writeGpuHost(request: EmitRequest, program: GpuProgram, { finishThreads }: GpuDialect, api: GpuApi): string {
-  return new HostWriter(request, program, finishThreads, api).text();
+export function writeGpuHost(request: EmitRequest, program: GpuProgram, dialect: GpuDialect, api: GpuApi): string {
+  return new HostWriter(request, program, dialect, api).text();
 }
 
 /** The range of a launch function, which runs in one piece. */
@@ -85,7 +85,7 @@ class HostWriter implements PlanSink<string, Entry, HostShape, Whole> {
   constructor(
     private readonly request: EmitRequest,
     private readonly program: GpuProgram,
-    private readonly finishThreads: number,
+    private readonly dialect: Pick<GpuDialect, "finishThreads" | "sortShape">,
     private readonly api: GpuApi,
   ) {
     this.on = new NumbersAsText(cSpelling(api.i64), this.code, (wish) => this.names.fresh(wish));
@@ -172,7 +172,7 @@ class HostWriter implements PlanSink<string, Entry, HostShape, Whole> {
       rowBytes: (...box) => this.rowBytes(...box),
     };
     return {
-      sortTile: SORT_TILE,
+      sortTile: this.dialect.sortShape.tile,
       sortDigits: 2 ** SORT_BITS,
       batches: () => [{ extents }],
       teamBatches: () => [{ first: "0", size: league }],
@@ -188,7 +188,7 @@ class HostWriter implements PlanSink<string, Entry, HostShape, Whole> {
         shared: program.scratchBytes,
       }),
       overItems: (count) => flat(on.ceil(count, on.of(BLOCK))),
-      last: flat("1", this.finishThreads),
+      last: flat("1", this.dialect.finishThreads),
       serial: flat("1", 1),
     };
   }
@@ -276,6 +276,7 @@ class HostWriter implements PlanSink<string, Entry, HostShape, Whole> {
   /** Sorts contributions by their targets, some bits at a time. */
   sort({ name, size, count, tiles }: SortRun<string>): void {
     const { code, api, request } = this;
+    const { threads, scanThreads } = this.dialect.sortShape;
     const part = (kind: Exclude<MemoryPart["kind"], "results">) => this.parts.get({ kind, name })!;
     const [keys, sortedKeys, order, sortedOrder] = [part("keys"), part("sortedKeys"), part("order"), part("sortedOrder")];
     const [shift, from, to, swap] = ["shift", "from", "to", "swap"].map((wish) => this.names.fresh(`${name}_${wish}`));
@@ -296,9 +297,9 @@ class HostWriter implements PlanSink<string, Entry, HostShape, Whole> {
       };
       const valueOf = ({ kind }: SortSlot) => given[kind];
       const own = (entry: Entry<SortSlot>): Entry<SortSlot> => ({ ...entry, name: `${request.stem}_${entry.name}` });
-      this.launch(own(SORT_ENTRIES.count), one(tiles, SORT_THREADS), valueOf);
-      this.launch(own(SORT_ENTRIES.scan), one(String(2 ** SORT_BITS), BLOCK), valueOf);
-      this.launch(own(SORT_ENTRIES.move), one(tiles, SORT_THREADS), valueOf);
+      this.launch(own(SORT_ENTRIES.count), one(tiles, threads), valueOf);
+      this.launch(own(SORT_ENTRIES.scan), one(String(2 ** SORT_BITS), scanThreads), valueOf);
+      this.launch(own(SORT_ENTRIES.move), one(tiles, threads), valueOf);
       this.exchange(pointer, swap, keys, sortedKeys);
       code.line(`${swap} = ${to};`).line(`${to} = ${from} ? ${from} : ${order};`).line(`${from} = ${swap};`);
     });

@@ -21,7 +21,7 @@ export const COMPILER_OPTIONS = {
   stdpar: (precision) => `${gnu(precision, "c++20")} -march=native -fopenmp-simd`,
   kokkos: (precision) => `${gnu(precision, "c++20")} -march=native -fopenmp -I$ISOFORM_KOKKOS/include`,
   sycl: (precision) => `-O3${precision === "strict" ? " -ffp-contract=off" : ""}`,
-  cuda: (precision) => `-O3${precision === "strict" ? " -fmad=false" : ""} -arch=native`,
+  cuda: (precision) => `-O3${precision === "strict" ? " -fmad=false" : " -prec-div=false -prec-sqrt=false"} -arch=native`,
   hip: (precision) => `-O3${precision === "strict" ? " -ffp-contract=off" : ""} --offload-arch=native`,
 } as const satisfies Record<string, OptionsOf>;
 

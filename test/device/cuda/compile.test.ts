@@ -28,13 +28,13 @@ describe("NVRTC compiles the CUDA code of", { skip: "missing" in compiler ? comp
   /** One source at a time where all together fail, so that the message has the kernel's name. */
   const compile = (sources: Iterable<readonly [source: string, name: string]>, precision: Precision, targets = architectures): void => {
     const all = [...sources];
-    const fmad = precision === "fast";
+    const fast = precision === "fast";
     for (const arch of targets)
       try {
-        const code = nvrtc.compileToCubin(together(all.map(([source]) => source)), arch, { fmad, name: "all" });
+        const code = nvrtc.compileToCubin(together(all.map(([source]) => source)), arch, { fast, name: "all" });
         assert.ok(code.length > 1000 * all.length, `${code.length} bytes`);
       } catch (error) {
-        for (const [source, name] of all) nvrtc.compileToCubin(source, arch, { fmad, name });
+        for (const [source, name] of all) nvrtc.compileToCubin(source, arch, { fast, name });
         throw error;
       }
   };

@@ -21,7 +21,7 @@ test("machine code for GPUs that was damaged on disk is compiled anew", { skip: 
   const [arch] = nvrtc.architectures;
   const compiled = () =>
     [3, 5].map((factor) =>
-      nvrtc.compileToCubin(`extern "C" __global__ void scale(double *x) { x[threadIdx.x] *= ${factor}; }`, arch, { fmad: true }),
+      nvrtc.compileToCubin(`extern "C" __global__ void scale(double *x) { x[threadIdx.x] *= ${factor}; }`, arch, { fast: true }),
     );
   const intact = compiled();
   const pick = numbers(3);

@@ -6,7 +6,24 @@ import { programOf } from "../../../src/device/gpu/program.js";
 import { cudaLanguage } from "../../../src/emit/c/cuda.js";
 import { openclLanguage } from "../../../src/emit/c/opencl.js";
 import type { GpuLanguage } from "../../../src/schedule/program.js";
-import { f64, kernel, open, range, scatter, sum, teamKernel, teams, u32, u8, view, type Device, type Policy } from "../../../src/index.js";
+import {
+  f32,
+  f64,
+  i32,
+  kernel,
+  open,
+  range,
+  scatter,
+  sum,
+  teamKernel,
+  teams,
+  u32,
+  u8,
+  view,
+  type Device,
+  type Policy,
+  type View,
+} from "../../../src/index.js";
 import type { Kernel } from "../../../src/kernel/declare/kernel.js";
 
 const FACTS = { sharedBytes: 96 << 10, threads: 1024, atomics64: true, l2Bytes: 50 << 20 };
@@ -127,4 +144,49 @@ test("only what is too large for 32 bits takes addresses of 64: an axis, or all 
   const scattered = of(count, { w: device.array(u32, [5, 2 ** 29]) }, range(3));
   assert.equal(scattered[1], "addresses: 64 bits, because a view or the range is large");
   assert.match(scattered[0], /long long i = /);
+});
+
+test("compilers are told how views of records lie where they lie so", () => {
+  const lengths = kernel("lengths", { p: view(f32, 2), r: view(f32) }, ({ p, r }, i) => {
+    r[i] = Math.sqrt(p[i][0] * p[i][0] + p[i][1] * p[i][1]);
+  });
+  const stencil = kernel("stencil", { p: view(f32, 2), r: view(f32) }, ({ p, r }, i) => {
+    r[i] = p[0][i] + p[0][i + 1];
+  });
+  const assumed = (of: Kernel, p: View<"f32", 2>) => {
+    const { program } = programOf(bind(device, of, { p, r: device.array(f32, 8) }, range(8), { precision: "fast" }), cudaLanguage, FACTS);
+    return [...program.source.matchAll(/__builtin_assume\(\((.*) & (\d+)\) == 0\)/g)].map(([, what, bits]) => `${what} ${bits}`);
+  };
+  const four = device.array(f32, [9, 4]);
+  assert.deepEqual(assumed(lengths, four), ["(unsigned long long)p_ 15", "p_stride0_ 3"]);
+  assert.deepEqual(assumed(lengths, device.array(f32, [9, 2])), ["(unsigned long long)p_ 7", "p_stride0_ 1"]);
+  assert.deepEqual(assumed(lengths, four.slice([0, 8], [2, 4])), ["(unsigned long long)p_ 7", "p_stride0_ 1"]);
+  // A row of three, components that begin at an odd place, and neighbours of elements.
+  assert.deepEqual(assumed(lengths, device.array(f32, [9, 3])), []);
+  assert.deepEqual(assumed(lengths, four.slice([0, 8], [1, 3])), []);
+  assert.deepEqual(assumed(stencil, device.array(f32, [2, 12])), []);
+});
+
+test("bytes are read by words where the range begins at one", () => {
+  const total = kernel("total", { x: view(u8), s: sum(i32) }, ({ x, s }, i) => {
+    s.add(x[i]);
+  });
+  const other = kernel("other", { x: view(u8), s: sum(i32) }, ({ x, s }, i) => {
+    s.add(x[2 * i]);
+  });
+  const byWords = (of: Kernel, x: View<"u8", 1>, begin: number) =>
+    programOf(bind(device, of, { x }, range([begin, 12]), { precision: "fast" }), cudaLanguage, FACTS).program.source.includes("x_words");
+  const bytes = device.array(u8, 64);
+  const cases: [Kernel, View<"u8", 1>, number][] = [
+    [total, bytes, 0],
+    [total, bytes, 2],
+    [total, bytes, 8],
+    [total, bytes.slice([2, 40]), 2],
+    [other, bytes, 0],
+    [total, device.array(u8, [32, 2]).at(1, 0) as View<"u8", 1>, 0],
+  ];
+  assert.deepEqual(
+    cases.map((each) => byWords(...each)),
+    [true, false, true, true, false, false],
+  );
 });

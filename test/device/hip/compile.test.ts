@@ -72,7 +72,7 @@ describe(`hipcc compiles, for ${architectures.join(" and ")}, the HIP code of`, 
 const runtime = await Hiprtc.open().catch((error: Error) => error.message);
 
 describe("the installed HIP", { skip: typeof runtime === "string" && runtime }, () => {
-  const compileAtRunTime = (source: string, fmad: boolean) => (runtime as Hiprtc).compile(source, "gfx90a", { fmad }, (code) => code);
+  const compileAtRunTime = (source: string, fast: boolean) => (runtime as Hiprtc).compile(source, "gfx90a", { fast }, (code) => code);
 
   it("compiles the library's own kernels and applications", () => {
     process.env.XDG_CACHE_HOME = folder;

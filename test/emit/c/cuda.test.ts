@@ -4,7 +4,7 @@ import { emitCuda } from "../../../src/emit/c/cuda.js";
 import { defaultAssumptions } from "../../../src/schedule/lower.js";
 import type { GpuAssumptions, KernelParam } from "../../../src/schedule/program.js";
 import { slotText } from "../../../src/schedule/slots.js";
-import { f32, f64, i32, kernel, scatter, sum, teamKernel, view } from "../../../src/index.js";
+import { f32, f64, i32, kernel, scatter, sum, teamKernel, u8, view } from "../../../src/index.js";
 import type { KernelIR } from "../../../src/ir/types.js";
 import { mapStmts } from "../../../src/ir/walk.js";
 import { compileKernel } from "../../../src/kernel/compile.js";
@@ -96,6 +96,38 @@ test("elements that compute for long go one by one, in blocks of several planes"
       [8, false],
     ],
   );
+});
+
+test("the compiler is told how a view of records lies, so that it may load their components at once", () => {
+  const lengths = kernel("lengths", { p: view(f32, 2), r: view(f32) }, ({ p, r }, i) => {
+    r[i] = Math.sqrt(p[i][0] * p[i][0] + p[i][1] * p[i][1]);
+  });
+  const { source } = emit(lengths, { vectors: { p: 4 } });
+  assert.match(source, /__builtin_assume\(\(\(unsigned long long\)p_ & 15\) == 0\);/);
+  assert.match(source, /__builtin_assume\(\(p_stride0_ & 3\) == 0\);/);
+  assert.doesNotMatch(source, /__builtin_assume\(\(.*r_/);
+  assert.doesNotMatch(emit(lengths).source, /assume/);
+});
+
+test("bytes are read by words, four elements of a thread", () => {
+  const assumptions = { scatter: { counts: "shared" as const }, bytesAtWords: ["x"] };
+  const { source } = emit(
+    kernel("count", { x: view(u8), counts: scatter(i32) }, ({ x, counts }, i) => {
+      counts.add(x[i], 1);
+    }),
+    assumptions,
+  );
+  assert.match(source, /const unsigned int \*const x_words_ = \(const unsigned int \*\)\(x_ \+ i_begin_\);/);
+  assert.equal(source.match(/x_word_ >> (?:0|8|16|24)u\) & 255u/g)?.length, 4);
+  // The last few, one by one.
+  assert.equal(source.match(/\bx_\[i\]/g)?.length, 1);
+  const shifted = emit(
+    kernel("shifted", { x: view(u8), counts: scatter(i32) }, ({ x, counts }, i) => {
+      counts.add(x[i + 1], 1);
+    }),
+    assumptions,
+  );
+  assert.doesNotMatch(shifted.source, />> 8u/);
 });
 
 test("a box is swept from its end where it is to be", () => {

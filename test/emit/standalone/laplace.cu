@@ -1,4 +1,4 @@
-// nvcc -O3 -arch=native -c laplace.cu
+// nvcc -O3 -prec-div=false -prec-sqrt=false -arch=native -c laplace.cu
 #include <cstdint>
 #include <cstring>
 #include <cuda_runtime.h>

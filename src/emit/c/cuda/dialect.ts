@@ -2,6 +2,7 @@ import { isDouble, isInteger, type FloatType } from "../../../ir/scalars.js";
 import type { NumericType, ScatterOp } from "../../../ir/types.js";
 import { LIBRARY, PRINTF, type LibraryFn } from "../dialect.js";
 import type { AtomicFunction, GpuDialect } from "../gpu/dialect.js";
+import { SORT_BY_BLOCKS } from "../gpu/sort.js";
 import { definitionsThroughF64, throughF64 } from "../gpu/through-f64.js";
 import { powDefinition } from "../helpers.js";
 
@@ -64,6 +65,7 @@ export function cudaDialect(wide: boolean): GpuDialect {
       },
     },
     finishThreads: 1024,
+    sortShape: SORT_BY_BLOCKS,
     peerAccess: {
       // A single SM is slow to read this many partials: 64 KiB take 3 us on an H200.
       threads: 256,
@@ -80,6 +82,7 @@ export function cudaDialect(wide: boolean): GpuDialect {
     exchange: "atomicCAS",
     runs: { body: foldRun },
     mathDefinitions: (source) => definitionsThroughF64(source, "__device__ inline"),
+    assumed: { statement: (condition) => `__builtin_assume(${condition});`, address: (pointer) => `(unsigned long long)${pointer}` },
     ahead: { definition: ASK_AHEAD, ask: (pointer) => `ask_ahead(${pointer})` },
     // On an H200 copies of f64 take 0.91 of the time of single elements so, of f32 0.64, sums of two arrays of f32 0.80.
     bytesOfThread: 32,

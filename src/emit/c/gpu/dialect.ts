@@ -3,6 +3,7 @@ import type { Dialect } from "../dialect.js";
 import type { CHelper } from "../dialect.js";
 import type { Axis, BlockShape } from "../../../schedule/nodes.js";
 import type { ParamType } from "../../../schedule/program.js";
+import type { SortShape } from "./sort.js";
 
 /** Memory that a pointer points to: the device's, or a block's. */
 export type Space = "global" | "shared";
@@ -133,6 +134,8 @@ export interface GpuDialect extends Dialect {
   readonly subGroups?: SubGroups;
   /** Threads of the block that folds the last partials. */
   readonly finishThreads: number;
+  /** How keys of contributions are shared out when they are sorted. */
+  readonly sortShape: SortShape;
   /** How blocks find out which of them is the last; undefined if they cannot rely on each other's stores. */
   readonly lastBlock?: LastBlock;
   /** Undefined if GPUs see each other's stores only after the kernels that made them. */
@@ -153,6 +156,8 @@ export interface GpuDialect extends Dialect {
   readonly startNext?: string;
   /** The line after it, in which an entry that is started early waits for the work before it. */
   readonly opening?: string;
+  /** A statement that tells the compiler that a condition holds, and the number of an address; undefined if the language cannot. */
+  readonly assumed?: { statement(condition: string): string; address(pointer: string): string };
   /** Brings what lies at a pointer nearer to the multiprocessor, without waiting for it; undefined if the language cannot. */
   readonly ahead?: { readonly definition: string; ask(pointer: string): string };
   /** Bytes that a thread with little to compute is to move; undefined if one element each is best. */

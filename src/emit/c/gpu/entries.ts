@@ -35,7 +35,7 @@ export function printEntry(entry: ScheduledEntry, parts: SourceParts): { entry: 
   code.block(")", () => {
     for (const { memory, length } of entry.shared)
       code.line(`${dialect.sharedPrefix} ${elementText(memory, dialect)} ${memory.id}[${length}];`);
-    for (const line of [...dynamic, ...frame.opening]) code.line(line);
+    for (const line of [...dynamic, ...frame.opening, ...listed.flatMap((param) => assumptionOf(param, dialect))]) code.line(line);
     if (early !== "") code.text(early);
     if (dialect.startNext && entry.startsNext) code.line(dialect.startNext);
     if (dialect.opening) code.line(dialect.opening);
@@ -64,6 +64,13 @@ export function printFunction(fn: Func, parts: SourceParts): string {
     new Printer(parts, code, (wish) => wish).statements(fn.body),
   );
   return code.toString();
+}
+
+/** Tells the compiler what a parameter is a multiple of, so that it may load several neighbouring elements at once. */
+function assumptionOf(param: Param, { assumed }: GpuDialect): string[] {
+  if (!assumed || param.kind === "dynamic" || param.multipleOf === undefined) return [];
+  const number = param.kind === "number" ? param.id : assumed.address(param.memory.id);
+  return [assumed.statement(`(${number} & ${param.multipleOf - 1}) == 0`)];
 }
 
 function declared(param: Param, dialect: GpuDialect): Declared {

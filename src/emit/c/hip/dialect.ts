@@ -1,5 +1,6 @@
 import { cudaDialect } from "../cuda/dialect.js";
 import type { GpuDialect } from "../gpu/dialect.js";
+import { SORT_BY_WARPS } from "../gpu/sort.js";
 import { powDefinition } from "../helpers.js";
 
 /**
@@ -38,6 +39,8 @@ export function hipDialect(wide: boolean): GpuDialect {
     },
     // Atomics on a block's memory take floats as they are.
     runs: undefined,
+    // The ranks of a block's sort are not tried on such a GPU.
+    sortShape: SORT_BY_WARPS,
     // Memory that other GPUs write to is looked at anew only where a kernel begins.
     peerAccess: undefined,
     lastBlock: {

@@ -3,6 +3,7 @@ import type { NumericType, ScatterOp } from "../../../ir/types.js";
 import type { Axis } from "../../../schedule/nodes.js";
 import { LIBRARY, type LibraryFn } from "../dialect.js";
 import type { AtomicFunction, Declared, EntryFrame, GpuDialect, Space } from "../gpu/dialect.js";
+import { SORT_BY_WARPS } from "../gpu/sort.js";
 
 const SPACE: Record<Space, string> = { global: "device", shared: "threadgroup" };
 const WARP = 32;
@@ -58,6 +59,7 @@ export function metalDialect(wide: boolean, strict: boolean): GpuDialect {
         fence: () => "simdgroup_barrier(mem_flags::mem_threadgroup | mem_flags::mem_device)",
       },
     },
+    sortShape: SORT_BY_WARPS,
     finishThreads: 256,
     atomic,
     next: (pointer) => `atomic_fetch_add_explicit((device atomic_uint *)(${pointer}), 1u, memory_order_relaxed)`,

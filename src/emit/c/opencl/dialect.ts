@@ -3,6 +3,7 @@ import { isDouble, isInteger, type FloatType } from "../../../ir/scalars.js";
 import type { NumericType, ScatterOp } from "../../../ir/types.js";
 import type { AtomicFunction, GpuDialect, Space, SubGroups } from "../gpu/dialect.js";
 import type { Axis } from "../../../schedule/nodes.js";
+import { SORT_BY_WARPS } from "../gpu/sort.js";
 import { definitionsThroughF64, inF64, throughF64 } from "../gpu/through-f64.js";
 import { powDefinition } from "../helpers.js";
 
@@ -84,6 +85,7 @@ export function openclDialect({ wide, strict }: Spelling, { f64, atomics64, exac
     sharedPrefix: "__local",
     subGroups: subGroups ? SUB_GROUPS : undefined,
     finishThreads: 256,
+    sortShape: SORT_BY_WARPS,
     atomic: (op, type, space) => atomic(op, type, space, ptx === true),
     next: (pointer) => `atomic_inc(${pointer})`,
     // Strings that are printed have to be literals.

@@ -1,4 +1,6 @@
-import { SORT_TILE } from "../gpu/sort.js";
+import { SORT_BY_WARPS } from "../gpu/sort.js";
+
+const { tile: TILE } = SORT_BY_WARPS;
 
 /**
  * A stable radix sort of 32-bit keys with their positions, by digits of 8 bits from the lowest up. A work-group of 32 owns a tile; it
@@ -15,8 +17,8 @@ __kernel __attribute__((reqd_work_group_size(32, 1, 1))) void sort_count(
   const uint thread = get_local_id(0), tile = get_group_id(0);
   for (uint d = thread; d < 256; d += 32) digits[d] = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
-  const uint first = tile * ${SORT_TILE}u;
-  for (uint n = first + thread; n < first + ${SORT_TILE}u && n < count; n += 32) atomic_inc(&digits[keys[keys_at + n] >> shift & 255u]);
+  const uint first = tile * ${TILE}u;
+  for (uint n = first + thread; n < first + ${TILE}u && n < count; n += 32) atomic_inc(&digits[keys[keys_at + n] >> shift & 255u]);
   barrier(CLK_LOCAL_MEM_FENCE);
   for (uint d = thread; d < 256; d += 32) counts[counts_at + d * tiles + tile] = digits[d];
 }
@@ -62,7 +64,7 @@ __kernel __attribute__((reqd_work_group_size(32, 1, 1))) void sort_move(
     if (thread == (d & 31u)) place[d] = below + counts[counts_at + d * tiles + tile];
     below += totals[totals_at + d];
   }
-  for (uint first = tile * ${SORT_TILE}u; first < (tile + 1) * ${SORT_TILE}u && first < count; first += 32) {
+  for (uint first = tile * ${TILE}u; first < (tile + 1) * ${TILE}u && first < count; first += 32) {
     const uint n = first + thread;
     const bool valid = n < count;
     const uint key = valid ? keys[keys_at + n] : 0;
