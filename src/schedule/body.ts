@@ -219,7 +219,8 @@ export class Body {
     const counter = local(name, "index");
     const cond = stmt.step > 0 ? lt(counter, stop) : gt(counter, stop);
     const body = this.nested(stmt.body);
-    this.out.put({ kind: "loop", id: name, type: "index", start, cond, step: { fn: "add", by: num(stmt.step, "index") }, body });
+    const unroll = this.frame.turnsWrittenOut?.(stmt);
+    this.out.put({ kind: "loop", id: name, type: "index", start, cond, step: { fn: "add", by: num(stmt.step, "index") }, body, unroll });
   }
 
   /** The same where the step after the last turn may leave the type of the counter: it is not made. */
@@ -285,7 +286,7 @@ export class Body {
       case "teamSize":
         return frame.teamSize();
       case "load":
-        return frame.readBefore?.(e) ?? read(frame.memory(e.view), this.offset(e.view, e.indices), e.type);
+        return this.load(e);
       case "element":
         return this.element(e);
       case "table":
@@ -313,6 +314,10 @@ export class Body {
       default:
         return unreachable(e);
     }
+  }
+
+  private load(e: Extract<KernelExpr, { op: "load" }>): Expr {
+    return this.frame.readBefore?.(e) ?? read(this.frame.memory(e.view), this.offset(e.view, e.indices), e.type);
   }
 
   private variable({ name, type }: Extract<KernelExpr, { op: "local" }>): Expr {

@@ -20,6 +20,8 @@ export interface Features {
   readonly bytesOfThread: number;
   /** An entry can say how many blocks a multiprocessor is to hold. */
   readonly holdsResidents: boolean;
+  /** The compiler writes out as many turns of a loop as it is told, and was measured to gain by it. */
+  readonly writesOutTurns: boolean;
   /** Memory can be asked for ahead. */
   readonly asksAhead: boolean;
 }

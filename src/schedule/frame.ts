@@ -20,6 +20,8 @@ export interface Frame<Body> {
   far(view: string): readonly boolean[] | undefined;
   /** The value of an element that was read together with its neighbours; undefined for others. */
   readBefore?(load: Extract<KernelExpr, { op: "load" }>): Expr | undefined;
+  /** Turns of a loop that the compiler is to write out one after the other; undefined to leave that to it. */
+  turnsWrittenOut?(stmt: StmtOf<"for">): number | undefined;
   store(body: Body, stmt: StmtOf<"store">, offset: Expr, value: Expr): void;
   setElement(body: Body, stmt: StmtOf<"setElement">, memory: Memory, offset: Expr, value: Expr): void;
   /** Declares an array and gives it. */

@@ -1,5 +1,7 @@
 import { ownIdentifier, type Identifier } from "../base/names.js";
 import type { Expr as KernelExpr, ReduceParam } from "../ir/types.js";
+import { own } from "../base/own.js";
+import { viewsOfSharedTurns } from "./shared-turns.js";
 import type { Body } from "./body.js";
 import {
   add,
@@ -29,6 +31,12 @@ import type { Traversal } from "./program.js";
 import { RangeShape } from "./shape.js";
 import { TargetCopies } from "./target-copies.js";
 import { BytesByWords } from "./words.js";
+
+/**
+ * Turns that are written out of a loop that reads the same for all elements, by views whose components come at once, and by others. On an H200 a sum over
+ * 65,536 bodies takes 6.75 ms with the compiler's four turns, 5.9, 5.0 and 3.9 with 8, 16 and 32; with arrays of components 5.6, 4.2, 4.4 and 4.9.
+ */
+const TURNS = { ofVectors: 32, ofElements: 8 };
 
 const AXES = ["i", "j", "k", "l"] as const;
 
@@ -65,6 +73,13 @@ export abstract class RangeElements extends EntrySchedule {
 
   readBefore(load: Extract<KernelExpr, { op: "load" }>): Expr | undefined {
     return this.words.byteOf(load);
+  }
+
+  turnsWrittenOut(stmt: StmtOf<"for">): number | undefined {
+    const views = this.features.writesOutTurns ? viewsOfSharedTurns(stmt) : undefined;
+    if (!views) return undefined;
+    const { vectors } = this.program.assumptions;
+    return [...views].every((view) => vectors && own(vectors, view)) ? TURNS.ofVectors : TURNS.ofElements;
   }
 
   override store(body: Body, stmt: StmtOf<"store">, offset: Expr, value: Expr): void {

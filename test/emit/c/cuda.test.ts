@@ -109,6 +109,28 @@ test("the compiler is told how a view of records lies, so that it may load their
   assert.doesNotMatch(emit(lengths).source, /assume/);
 });
 
+test("turns that read the same for all elements are written out", () => {
+  const unrolled = (k: Kernel, more: Partial<GpuAssumptions> = {}) => /#pragma unroll (\d+)/.exec(emit(k, more).source)?.[1];
+  const forces = kernel("forces", { p: view(f32, 2), r: view(f32), n: i32 }, ({ p, r, n }, i) => {
+    let sum = Math.fround(0);
+    for (let j = 0; j < n; j++) {
+      const [x, y] = [p[j][0] - p[i][0], p[j][1]];
+      sum += x * x + y * y;
+    }
+    r[i] = sum;
+  });
+  const own = kernel("own", { p: view(f32, 2), r: view(f32), n: i32 }, ({ p, r, n }, i) => {
+    const x = p[i][0];
+    let sum = Math.fround(0);
+    for (let j = 0; j < n; j++) sum += (p[j][0] - x) * (p[j][1] - x) * p[j][1];
+    r[i] = sum;
+  });
+  assert.equal(unrolled(own, { vectors: { p: 2 } }), "32");
+  assert.equal(unrolled(own), "8");
+  // Each element reads its own as well.
+  assert.equal(unrolled(forces), undefined);
+});
+
 test("bytes are read by words, four elements of a thread", () => {
   const assumptions = { scatter: { counts: "shared" as const }, bytesAtWords: ["x"] };
   const { source } = emit(

@@ -87,6 +87,7 @@ export function cudaDialect(wide: boolean): GpuDialect {
     // On an H200 copies of f64 take 0.91 of the time of single elements so, of f32 0.64, sums of two arrays of f32 0.80.
     bytesOfThread: 32,
     holdsResidents: true,
+    writesOutTurns: true,
     entry: (name, most, _block, resident) =>
       `extern "C" __global__ void __launch_bounds__(${most}${resident ? `, ${resident}` : ""}) ${name}`,
     parameter: ({ declaration }) => ({ declarations: [declaration], opening: [] }),

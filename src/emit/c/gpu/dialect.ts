@@ -162,6 +162,8 @@ export interface GpuDialect extends Dialect {
   readonly ahead?: { readonly definition: string; ask(pointer: string): string };
   /** Bytes that a thread with little to compute is to move; undefined if one element each is best. */
   readonly bytesOfThread?: number;
+  /** See `Features`. */
+  readonly writesOutTurns?: boolean;
   /** `entry` can tell the compiler how many blocks a multiprocessor is to hold. */
   readonly holdsResidents?: boolean;
   /** The same of all parameters, where a language gives numbers and places in ways of its own. */

@@ -26,6 +26,7 @@ export function featuresOf(dialect: GpuDialect): Features {
     findsRuns: dialect.runs !== undefined,
     bytesOfThread: dialect.bytesOfThread ?? 0,
     holdsResidents: dialect.holdsResidents === true,
+    writesOutTurns: dialect.writesOutTurns === true,
     asksAhead: dialect.ahead !== undefined,
   };
 }

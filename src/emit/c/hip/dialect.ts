@@ -51,6 +51,7 @@ export function hipDialect(wide: boolean): GpuDialect {
     // The second figure of HIP's launch bounds means wavefronts of a SIMD unit, not blocks of a multiprocessor.
     entry: (name, most, block) => cuda.entry(name, most, block),
     holdsResidents: false,
+    writesOutTurns: false,
     // Not tried on such a GPU.
     ahead: undefined,
   };
