@@ -3,6 +3,7 @@ import { Command, Option } from "commander";
 import { addAssess } from "./assess.js";
 import { addAssessCounters } from "./assess-counters.js";
 import { addBackends } from "./backends.js";
+import { addCheck } from "./check.js";
 import { APPLICATIONS } from "./commands.js";
 import { acceptDevice } from "./device-alias.js";
 import { addDoctor } from "./doctor.js";
@@ -38,6 +39,7 @@ export async function makeProgram(words: readonly string[]): Promise<Command> {
   addDoctor(program, shell);
   addAssess(program, shell);
   addAssessCounters(program, shell);
+  addCheck(program, shell, version());
   addExplain(program, shell);
   addEmit(program, shell);
   addPort(program, shell);
