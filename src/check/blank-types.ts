@@ -6,7 +6,7 @@ import type { TypeScript } from "./typescript.js";
 type Range = readonly [begin: number, end: number];
 
 /** Text of a node from `begin` on without its types, as long as before. */
-export function withoutTypes(api: TypeScript, node: ts.Node, begin: number): string {
+export function blankTypes(api: TypeScript, node: ts.Node, begin: number): string {
   const text = node.getSourceFile().text;
   const found = typesIn(api, node);
   const letters = text.slice(begin, node.end).split("");

@@ -15,7 +15,7 @@ import { ContainerReader, MANY_GHOSTS, type ContainerParts } from "./container-p
 import { DeclarationMistake, type Evaluator } from "./evaluate.js";
 import type { DeclaringCall } from "./find-declarations.js";
 import { locationAt } from "./functions.js";
-import { problemOf, type CheckedKernel, type Problem } from "./problems.js";
+import { problemOf, type CheckedKernel, type KernelProblem } from "./problems.js";
 import { UnknownValue } from "./scope.js";
 
 /* Checks of one declaration: what it is given is evaluated, and compiled as a run of the program would compile it. */
@@ -36,7 +36,7 @@ export function checkDeclaration(values: Evaluator, declared: DeclaringCall): Ch
   const { names } = values;
   const at = locationAt(node.getSourceFile(), callee.getStart());
   const whole = { at, span: [node.getStart(), node.end] as const };
-  const problems = new Map<string, Problem>();
+  const problems = new Map<string, KernelProblem>();
   let [unknown, ir]: [string | undefined, KernelIR | undefined] = [undefined, undefined];
   let [name, known] = [node.arguments[0].getText().replace(/^["'`](.*)["'`]$/, "$1"), false];
   [names.turn, names.turns] = [0, 1];
@@ -67,7 +67,7 @@ export function checkDeclaration(values: Evaluator, declared: DeclaringCall): Ch
 }
 
 /** Throws what is a fault of this program, not of the one that is checked. */
-function mistakeOf(error: unknown, at: Location): Problem {
+function mistakeOf(error: unknown, at: Location): KernelProblem {
   if (error instanceof KernelError) return problemOf(error);
   if (error instanceof DeclarationMistake && error.cause instanceof LaunchError) {
     const place = locationAt(error.node.getSourceFile(), error.node.getStart());

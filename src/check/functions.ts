@@ -1,7 +1,7 @@
 import type ts from "typescript";
 import type { Location } from "../base/location.js";
 import { parseAnew, readElsewhere, type FunctionSource } from "../kernel/read/source.js";
-import { withoutTypes } from "./blank-types.js";
+import { blankTypes } from "./blank-types.js";
 import type { TypeScript } from "./typescript.js";
 
 /* Functions of a program that is read and not run: each has a stand-in, which the compiler takes for the function. */
@@ -26,7 +26,7 @@ export function standIn(api: TypeScript, node: FunctionSyntax, result: () => unk
   readElsewhere.set(fn, (kernel, declared) => {
     const fileText = node.getSourceFile().text.slice(begin, node.end);
     const base = { ...place(0), found: true, placeOf: place, fileText };
-    return (source ??= parseAnew(kernel, withoutTypes(api, node, begin), declared, base));
+    return (source ??= parseAnew(kernel, blankTypes(api, node, begin), declared, base));
   });
   syntaxes.set(fn, node);
   return fn;

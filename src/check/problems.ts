@@ -5,7 +5,7 @@ import type { KernelIR } from "../ir/types.js";
 /* Results of a check. */
 
 /** A mistake in a kernel, as a run of the program would report it. */
-export interface Problem extends Location {
+export interface KernelProblem extends Location {
   /** `kernel "axpy"`; undefined for a declaration outside of kernels. */
   readonly what: string | undefined;
   readonly problem: string;
@@ -18,7 +18,7 @@ export interface CheckedKernel {
   readonly at: Location;
   /** Start and end of its declaration, in characters of the file. */
   readonly span: readonly [begin: number, end: number];
-  readonly problems: readonly Problem[];
+  readonly problems: readonly KernelProblem[];
   /** Why it could not be checked. */
   readonly unknown?: string;
   /** Its code, if it could be lowered. */
@@ -31,14 +31,14 @@ export interface CheckReport {
   readonly kernels: readonly CheckedKernel[];
 }
 
-export const problemsOf = ({ kernels }: CheckReport): Problem[] => kernels.flatMap(({ problems }) => problems);
+export const problemsOf = ({ kernels }: CheckReport): KernelProblem[] => kernels.flatMap(({ problems }) => problems);
 
 /** What is wrong and the remedy. */
-export const messageOf = ({ what, problem, remedy }: Problem): string =>
+export const messageOf = ({ what, problem, remedy }: KernelProblem): string =>
   `${what ? `${what}: ` : ""}${problem}${remedy ? ` (${remedy})` : ""}`;
 
 /** An error of the compiler as a problem. */
-export const problemOf = ({ message, location, problem, remedy }: KernelError): Problem => ({
+export const problemOf = ({ message, location, problem, remedy }: KernelError): KernelProblem => ({
   ...location,
   what: message.slice(0, message.indexOf(", ", message.lastIndexOf(`, ${location.file}:`))),
   problem,

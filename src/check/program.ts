@@ -59,7 +59,7 @@ export function compilerOptions(api: TypeScript, file: string): ts.CompilerOptio
 }
 
 /** The program of files, with the options of the first file's project. */
-export function makeProgram(api: TypeScript, files: readonly string[]): ts.Program {
+export function typedProgram(api: TypeScript, files: readonly string[]): ts.Program {
   const options = compilerOptions(api, files[0]);
   const host = api.createCompilerHost(options);
   host.resolveModuleNameLiterals = moduleResolver(api, host);

@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import { pathToFileURL } from "node:url";
-import { messageOf, problemsOf, type CheckReport, type Problem } from "./problems.js";
+import { messageOf, problemsOf, type CheckReport, type KernelProblem } from "./problems.js";
 
 /* Reports of a check: text as compilers print it, JSON, and SARIF, which hosts of code show beside the lines. */
 
@@ -43,7 +43,7 @@ function jsonReport(report: CheckReport): object {
 
 /** SARIF 2.1.0. */
 function sarifReport(report: CheckReport, version: string): object {
-  const result = (ruleId: string, level: string, text: string, at: Pick<Problem, "file" | "line" | "column">): object => ({
+  const result = (ruleId: string, level: string, text: string, at: Pick<KernelProblem, "file" | "line" | "column">): object => ({
     ruleId,
     level,
     message: { text },

@@ -22,20 +22,20 @@ export function addCheck(program: Command, shell: Shell, version: string): void 
     .option("--load", "run the modules instead of reading them, which tells values that are known only then")
     .addHelpText("after", EXAMPLES)
     .action(async (paths: readonly string[], options: { format: ReportFormat; load?: boolean }) => {
-      const { sourceFiles, makeProgram } = await import("../check/program.js");
+      const { sourceFiles, typedProgram } = await import("../check/program.js");
       const { problemsOf } = await import("../check/problems.js");
       const { formatReport } = await import("../check/report.js");
       const files = sourceFiles(paths.length > 0 ? paths : ["."]);
-      const report = options.load ? await (await import("../check/load-files.js")).loadFiles(files) : await read(files, makeProgram);
+      const report = options.load ? await (await import("../check/load-files.js")).loadFiles(files) : await read(files, typedProgram);
       shell.print(formatReport(report, options.format, version));
       if (problemsOf(report).length > 0) shell.endWith(1);
     });
 }
 
-async function read(files: readonly string[], makeProgram: typeof import("../check/program.js").makeProgram) {
+async function read(files: readonly string[], typedProgram: typeof import("../check/program.js").typedProgram) {
   const { requireTypeScript } = await import("../check/typescript.js");
   const { checkFiles } = await import("../check/check.js");
   if (files.length === 0) return { files: 0, kernels: [] };
   const api = requireTypeScript(process.cwd());
-  return checkFiles(api, makeProgram(api, files), files);
+  return checkFiles(api, typedProgram(api, files), files);
 }

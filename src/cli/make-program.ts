@@ -10,6 +10,7 @@ import { addDoctor } from "./doctor.js";
 import { addEmit } from "./emit.js";
 import { addExplain } from "./explain.js";
 import { addLauncherCheck } from "./launcher-check.js";
+import { addLsp } from "./lsp.js";
 import { addPort } from "./port.js";
 import { addScaling } from "./scaling.js";
 import { addScalingPart } from "./scaling-part.js";
@@ -40,6 +41,7 @@ export async function makeProgram(words: readonly string[]): Promise<Command> {
   addAssess(program, shell);
   addAssessCounters(program, shell);
   addCheck(program, shell, version());
+  addLsp(program);
   addExplain(program, shell);
   addEmit(program, shell);
   addPort(program, shell);

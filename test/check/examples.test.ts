@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { checkFiles } from "../../src/check/check.js";
 import { messageOf, problemsOf } from "../../src/check/problems.js";
-import { makeProgram, sourceFiles } from "../../src/check/program.js";
+import { typedProgram, sourceFiles } from "../../src/check/program.js";
 import { requireTypeScript } from "../../src/check/typescript.js";
 
 /* What runs is found right: examples have no mistakes, and their kernels are checked. */
@@ -12,7 +12,7 @@ const api = requireTypeScript(process.cwd());
 
 test("examples have no mistakes, and nine of ten kernels are checked", () => {
   const files = sourceFiles([fileURLToPath(new URL("../../../examples", import.meta.url))]);
-  const report = checkFiles(api, makeProgram(api, files), files);
+  const report = checkFiles(api, typedProgram(api, files), files);
   assert.deepEqual(problemsOf(report).map(messageOf), []);
   const unknown = report.kernels.filter((kernel) => kernel.unknown !== undefined);
   assert.ok(report.kernels.length >= 26, `${report.kernels.length} kernels`);

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { compileKernel, KernelError, type Kernel } from "../../src/index.js";
 import { checkFiles } from "../../src/check/check.js";
 import { messageOf, problemsOf } from "../../src/check/problems.js";
-import { makeProgram } from "../../src/check/program.js";
+import { typedProgram } from "../../src/check/program.js";
 import { requireTypeScript } from "../../src/check/typescript.js";
 import { mistakes } from "./planted-mistakes.js";
 
@@ -13,7 +13,7 @@ import { mistakes } from "./planted-mistakes.js";
 
 const file = fileURLToPath(new URL("../../../test/check/planted-mistakes.ts", import.meta.url));
 const api = requireTypeScript(process.cwd());
-const report = checkFiles(api, makeProgram(api, [file]), [file]);
+const report = checkFiles(api, typedProgram(api, [file]), [file]);
 const problems = problemsOf(report);
 
 const planted = readFileSync(file, "utf8")

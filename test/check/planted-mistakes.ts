@@ -117,7 +117,7 @@ export const mistakes = {
     x[i] = made.size;
   }),
   big: kernel("big", { x: view(f64) }, ({ x }, i) => {
-    x[i] = Number(3n); // ! 3n
+    x[i] = 2n as unknown as number; // ! is not a number
   }),
   spread: kernel("spread", { x: view(f64) }, ({ x }, i) => {
     x[i] = Math.max(...WEIGHTS); // ! a spread list

@@ -26,15 +26,15 @@ const REFUSED: Readonly<Record<string, RefusedSyntax>> = {
 };
 
 /** What is said of something that is outside the language: the problem and the remedy. */
-type Refused = readonly [problem: string, remedy: string];
+export type RefusedWith = readonly [problem: string, remedy: string];
 
-export const notPart = (written: string, remedy = "see docs/language.md"): Refused => [
+export const notPart = (written: string, remedy = "see docs/language.md"): RefusedWith => [
   `${written} is not part of the kernel language`,
   remedy,
 ];
 
 /** What is said of a node that is never lowered. */
-export function refusedSyntax(type: string): Refused {
+export function refusedSyntax(type: string): RefusedWith {
   const { written, remedy } = Object.hasOwn(REFUSED, type) ? REFUSED[type] : { written: type };
   return notPart(written, remedy);
 }
@@ -44,6 +44,7 @@ export const isRefusedSyntax = (type: string): boolean =>
   Object.hasOwn(REFUSED, type) && type !== "SpreadElement" && type !== "TemplateLiteral";
 
 export const NOT_NUMBER = "kernels have numbers and truth values only";
-export const NULLISH: Refused = notPart("??", "write if, or ?:");
-export const RANDOM: Refused = notPart("Math.random", "draw from a counter: see philox");
+export const NOT_PLAIN: RefusedWith = notPart("an async function or a generator", "write a plain function");
+export const NULLISH: RefusedWith = notPart("??", "write if, or ?:");
+export const RANDOM: RefusedWith = notPart("Math.random", "draw from a counter: see philox");
 export const NO_RECURSION = "kernels have no recursion; write a loop";
