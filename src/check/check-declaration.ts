@@ -42,14 +42,14 @@ export function checkDeclaration(values: Evaluator, declared: DeclaringCall): Ch
   [names.turn, names.turns] = [0, 1];
   for (; names.turn < names.turns; names.turn++) {
     try {
-      const found = values.tried.some(
+      const found = values.choices.some(
         () => {
           values.forget();
           const given = givenTo(values, declared, at);
           return { name: given.name, ir: compiled(values, declared, given) };
         },
         (error) => (error instanceof UnknownValue ? error.message : JSON.stringify(mistakeOf(error, at))),
-        () => new UnknownValue("a number that callers give"),
+        () => new UnknownValue("a number or a type that callers choose"),
       );
       ({ name, ir } = found);
       known = true;
@@ -135,7 +135,7 @@ function compiledKernel(values: Evaluator, policy: "range" | "team", given: Give
   const fixed = Object.entries(kernel.params).flatMap(([name, token]) => {
     const { kind, type } = (token ?? {}) as { kind?: string; type?: string };
     if (kind !== "fixed") return [];
-    const value = values.tried.value();
+    const value = values.choices.number();
     return [[name, type === "bool" ? value === 1 : value] as const];
   });
   return compileKernel(kernel, Object.fromEntries(fixed)).ir;

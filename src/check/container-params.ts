@@ -8,7 +8,7 @@ import { bool, f64, type ParamToken } from "../kernel/declare/params.js";
 import type { DeclaringCall } from "./find-declarations.js";
 import { Evaluator } from "./evaluate.js";
 import { UnknownValue } from "./scope.js";
-import { TypeReader } from "./type-values.js";
+import type { TypeReader } from "./type-values.js";
 
 /* Parameters of containers by their types: fields, arrays along axes, scalars, columns of particles. */
 
@@ -48,8 +48,8 @@ export class ContainerReader {
     private readonly declared: DeclaringCall,
     private readonly body: string,
   ) {
-    const { api, checker } = values.names;
-    this.types = new TypeReader(api, checker, declared.node);
+    const { checker } = values.names;
+    this.types = values.typesAt(declared.node);
     const owner = checker.getTypeAtLocation(declared.owner!);
     const grid = declared.kind === "overParticles" ? (this.types.member(owner, "grid") ?? owner) : owner;
     // Both numbers of axes are possible in the type; three are assumed.

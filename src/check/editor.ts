@@ -5,10 +5,10 @@ import { messageOf, type CheckedKernel, type KernelProblem } from "./problems.js
 import { ProgramNames } from "./scope.js";
 import type { TypeScript } from "./typescript.js";
 
-/* What editors show of a file: problems at their places, and what kernels cost. */
+/* Remarks that editors show beside a file: problems at their places, and the cost of kernels. */
 
 /** A remark on a stretch of a file, in characters from its start. */
-export interface EditorRemark {
+interface EditorRemark {
   readonly start: number;
   readonly length: number;
   readonly message: string;
@@ -17,14 +17,14 @@ export interface EditorRemark {
 }
 
 /** A file as it was checked. */
-export interface CheckedFile {
+export interface EditorFile {
   readonly remarks: readonly EditorRemark[];
-  /** What stands over the declaration of a kernel; undefined elsewhere. */
+  /** Text over the declaration of a kernel; undefined elsewhere. */
   hoverAt(offset: number): { readonly start: number; readonly length: number; readonly text: string } | undefined;
 }
 
 /** Checks one file of a program, as it stands in the editor. */
-export function checkInEditor(api: TypeScript, program: ts.Program, file: ts.SourceFile): CheckedFile {
+export function checkInEditor(api: TypeScript, program: ts.Program, file: ts.SourceFile): EditorFile {
   const kernels = checkSource(new ProgramNames(api, program), file);
   return {
     remarks: kernels.flatMap((kernel) => remarksOn(api, file, kernel)),

@@ -160,7 +160,7 @@ const rule = {
   }),
 };
 
+/** The plugin of linters: `import isoform from "isoform/eslint-plugin"`, then `{ plugins: { isoform }, rules: { "isoform/kernel": "error" } }`. */
 const plugin = { meta: { name: "isoform" }, rules: { kernel: rule } };
 
-/** `import isoform from "isoform/eslint-plugin"`, then `{ plugins: { isoform }, rules: { "isoform/kernel": "error" } }`. */
 export default plugin;

@@ -1,11 +1,11 @@
 import type ts from "typescript";
+import { Choices } from "./choices.js";
 import { isFunctionSyntax, standIn, syntaxOf, type FunctionSyntax } from "./functions.js";
 import { helper, type Captures } from "../kernel/declare/captures.js";
 import { applyOperator, isPureMethod, PURE_GLOBALS } from "./pure.js";
 import { ownValue } from "./own-values.js";
 import { UnknownValue, type ProgramNames } from "./scope.js";
-import { TriedNumber } from "./tried.js";
-import { valueOfType } from "./type-values.js";
+import { TypeReader, valueOfType } from "./type-values.js";
 
 /* Values of expressions that are known without running the program: numbers, lists, objects, functions, and what Isoform's own declarations make of them. */
 
@@ -28,8 +28,8 @@ export class Evaluator {
   private readonly pending: (() => unknown)[] = [];
   private readonly known = new Map<ts.Node, unknown>();
   private depth = 0;
-  /** Stands for numbers that callers give, where no call tells them. */
-  readonly tried = new TriedNumber();
+  /** Stands for what callers choose, where no call tells it. */
+  readonly choices = new Choices();
 
   constructor(readonly names: ProgramNames) {}
 
@@ -54,16 +54,21 @@ export class Evaluator {
       return this.evaluate(node, NOTHING_GIVEN);
     } catch (error) {
       if (!(error instanceof UnknownValue)) throw error;
-      const value = valueOfType(this.api, this.names.checker, this.names.checker.getTypeAtLocation(node), node);
+      const value = valueOfType(this.typesAt(node), this.names.checker.getTypeAtLocation(node));
       if (value === undefined) throw new UnknownValue(node.getText());
       return value;
     }
   }
 
   valueOfType(type: ts.Type, at: ts.Node, text: string): unknown {
-    const value = valueOfType(this.api, this.names.checker, type, at);
+    const value = valueOfType(this.typesAt(at), type);
     if (value === undefined) throw new UnknownValue(text);
     return value;
+  }
+
+  /** Reads types as they are at a node. */
+  typesAt(at: ts.Node): TypeReader {
+    return new TypeReader(this.api, this.names.checker, at, this.choices);
   }
 
   /** Members of an object: as expressions where it is written out, and their types. */
@@ -239,7 +244,7 @@ export class Evaluator {
       const argument = this.names.argumentFor(declaration);
       return argument ? this.evaluate(argument, NOTHING_GIVEN) : unknown(node);
     } catch (error) {
-      if (error instanceof UnknownValue && this.isNumber(node)) return this.tried.value();
+      if (error instanceof UnknownValue && this.isNumber(node)) return this.choices.number();
       throw error;
     }
   }

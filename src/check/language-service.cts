@@ -1,5 +1,5 @@
 import type ts from "typescript";
-import type { CheckedFile } from "./editor.js" with { "resolution-mode": "import" };
+import type { EditorFile } from "./editor.js" with { "resolution-mode": "import" };
 
 /* A plugin of TypeScript's language service: editors that use it show mistakes in kernels beside its own. */
 
@@ -19,8 +19,8 @@ function init({ typescript: api }: { typescript: typeof ts }): ts.server.PluginM
       editor = module;
       project.refreshDiagnostics();
     });
-    const checked = new WeakMap<ts.Program, Map<string, CheckedFile>>();
-    const checkedFile = (name: string): CheckedFile | undefined => {
+    const checked = new WeakMap<ts.Program, Map<string, EditorFile>>();
+    const checkedFile = (name: string): EditorFile | undefined => {
       const program = service.getProgram();
       const file = program?.getSourceFile(name);
       if (!editor || !program || !file) return undefined;

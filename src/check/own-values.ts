@@ -14,7 +14,7 @@ import { face, slab } from "../domain/grid/region.js";
 const numbers = { complex, complexf, mat2, mat2f, mat3, mat3f, mat4, mat4f, quat, quatf, array, struct, face, slab };
 const draws = { normalPair, normalPair32, philox, random, uniform, uniform32, sobol, SOBOL_DIRECTIONS };
 
-/** Isoform's own names of which a program's declarations are made: they compute nothing but tokens and values. */
+/** Isoform's own names that declarations use: they compute nothing but tokens and values. */
 const OWN: Readonly<Record<string, unknown>> = {
   ...builtins,
   ...captures,
@@ -24,5 +24,5 @@ const OWN: Readonly<Record<string, unknown>> = {
   ...draws,
 };
 
-/** What the library exports under a name, among what declarations are made of; undefined for all else. */
+/** The value that the library exports under a name, for parts of declarations; undefined for all else. */
 export const ownValue = (name: string): unknown => (Object.hasOwn(OWN, name) ? OWN[name] : undefined);

@@ -33,7 +33,7 @@ export interface CheckReport {
 
 export const problemsOf = ({ kernels }: CheckReport): KernelProblem[] => kernels.flatMap(({ problems }) => problems);
 
-/** What is wrong and the remedy. */
+/** The problem and the remedy in one line. */
 export const messageOf = ({ what, problem, remedy }: KernelProblem): string =>
   `${what ? `${what}: ` : ""}${problem}${remedy ? ` (${remedy})` : ""}`;
 

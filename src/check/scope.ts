@@ -16,7 +16,7 @@ export class UnknownValue extends Error {
 
 const PACKAGE = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** Calls of a function, at most, for each of which the kernels that it declares are checked. */
+/** Calls of one function, at most, that its kernels are checked for. */
 const MOST_CALLS = 12;
 
 export class ProgramNames {
@@ -106,7 +106,7 @@ export class ProgramNames {
     return made && isFunctionSyntax(api, made) ? made : undefined;
   }
 
-  /** What the call whose turn it is gives for a parameter; undefined where nothing is given. Throws UnknownValue where nobody calls the function. */
+  /** The expression that the call whose turn it is gives for a parameter; undefined where nothing is given. Throws UnknownValue where nobody calls the function. */
   argumentFor(parameter: ts.ParameterDeclaration): ts.Expression | undefined {
     const fn = parameter.parent;
     const calls = this.callsOf(fn);

@@ -2,6 +2,7 @@ import type ts from "typescript";
 import { view, scatter, type ReduceToken } from "../kernel/declare/params.js";
 import { identityOf } from "../ir/identity.js";
 import type { NumericType, ScatterOp } from "../ir/types.js";
+import type { Choices } from "./choices.js";
 import { PURE_GLOBALS } from "./pure.js";
 import type { TypeScript } from "./typescript.js";
 
@@ -12,14 +13,15 @@ export class TypeReader {
   constructor(
     private readonly api: TypeScript,
     private readonly checker: ts.TypeChecker,
-    /** Where the types are asked for. */
+    /** The node that types are asked for at. */
     private readonly at: ts.Node,
+    private readonly choices: Choices,
   ) {}
 
-  /** A type parameter as its bound; of several types the first, as any of them may come. */
+  /** A type parameter as its bound; of several types one, as any of them may come. */
   plain(type: ts.Type): ts.Type {
     const bound = type.flags & this.api.TypeFlags.TypeParameter ? (this.checker.getBaseConstraintOfType(type) ?? type) : type;
-    return bound.isUnion() && !(bound.flags & this.api.TypeFlags.Boolean) ? this.plain(bound.types[0]) : bound;
+    return bound.isUnion() && !(bound.flags & this.api.TypeFlags.Boolean) ? this.plain(this.choices.of(bound.types)) : bound;
   }
 
   literal(type: ts.Type | undefined): number | string | boolean | undefined {
@@ -41,8 +43,7 @@ export class TypeReader {
 }
 
 /** The value that a type tells; undefined where it leaves several. */
-export function valueOfType(api: TypeScript, checker: ts.TypeChecker, type: ts.Type, at: ts.Node): unknown {
-  const types = new TypeReader(api, checker, at);
+export function valueOfType(types: TypeReader, type: ts.Type): unknown {
   // A literal that is one of several is not known.
   if (!type.isUnion() && types.literal(type) !== undefined) return types.literal(type);
   const array = /^((?:Float64|Float32|Int32|Uint32)Array)Constructor$/.exec(types.plain(type).symbol?.name ?? "")?.[1];

@@ -23,7 +23,12 @@ test("tsserver shows mistakes in kernels, and what they cost", { timeout: 240_00
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options }));
   const file = join(folder, "k.ts");
   writeFileSync(file, KERNEL);
-  const server = spawn(process.execPath, [join(ROOT, "node_modules/typescript/lib/tsserver.js"), "--disableAutomaticTypingAcquisition"]);
+  const server = spawn(process.execPath, [
+    join(ROOT, "node_modules/typescript/lib/tsserver.js"),
+    "--disableAutomaticTypingAcquisition",
+    "--pluginProbeLocations",
+    folder,
+  ]);
   let output = "";
   let wake = (): void => undefined;
   server.stdout.on("data", (bytes: Buffer) => {
@@ -41,7 +46,7 @@ test("tsserver shows mistakes in kernels, and what they cost", { timeout: 240_00
   for (let seq = 10; !/several elements of the range may write/.test(output) && seq < 200; seq++) {
     send(seq, "semanticDiagnosticsSync", { file });
     await until(new RegExp(`"request_seq":${seq},`));
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, 300));
   }
   assert.match(await until(/\{[^{}]*"line":3,"offset":3[^\n]*several elements of the range may write x\[0\][^\n]*/), /"source":"isoform"/);
   send(300, "quickinfo", { file, line: 2, offset: 20 });

@@ -1,4 +1,23 @@
-import { array, f32, f64, fixed, helper, i32, kernel, min, reducer, scatter, struct, sum, table, teamKernel, vec3, view } from "isoform";
+import {
+  array,
+  f32,
+  f64,
+  fixed,
+  helper,
+  i32,
+  kernel,
+  min,
+  reducer,
+  scatter,
+  struct,
+  sum,
+  table,
+  teamKernel,
+  vec3,
+  view,
+  type Kernel,
+  type ScalarToken,
+} from "isoform";
 import type { DenseGrid } from "isoform/grid";
 
 /* Thirty mistakes, each on a line that ends in `// !` and a part of its message; kernels without one are right. Nothing of it is run. */
@@ -34,6 +53,31 @@ export const right = kernel(
 export const rightAsserted = kernel("rightAsserted", { p: view(i32), y: view(f64, 1, { disjoint: true }) }, ({ p, y }, i) => {
   y[p[i]] = i;
 });
+
+/** Types of two kinds, which go together. */
+export function rightForBoth(
+  real: ScalarToken<"f64" | "f32">,
+  Real: Float64ArrayConstructor | Float32ArrayConstructor,
+  half: number,
+): readonly Kernel[] {
+  const scale = kernel(
+    "rightForBoth",
+    { x: view(real) },
+    ({ x }, i) => {
+      const own = new Real(1);
+      own[0] = x[i];
+      x[i] = own[0];
+    },
+    () => [Real],
+  );
+  const halved = kernel(
+    "rightHalf",
+    { x: view(f64) },
+    ({ x }, i) => (x[i] *= half),
+    () => [half],
+  );
+  return [scale, halved] as unknown as readonly Kernel[];
+}
 
 export const mistakes = {
   tries: kernel("tries", { x: view(f64) }, ({ x }, i) => {

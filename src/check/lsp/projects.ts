@@ -1,6 +1,6 @@
 import type ts from "typescript";
 import { dirname } from "node:path";
-import { checkInEditor, type CheckedFile } from "../editor.js";
+import { checkInEditor, type EditorFile } from "../editor.js";
 import { compilerOptions, moduleResolver } from "../program.js";
 import type { TypeScript } from "../typescript.js";
 
@@ -15,7 +15,7 @@ export class LspProjects {
   private readonly open = new Map<string, OpenFile>();
   /** By folder: files of one folder have the same tsconfig.json. */
   private readonly services = new Map<string, ts.LanguageService>();
-  private readonly checked = new WeakMap<ts.Program, Map<string, CheckedFile>>();
+  private readonly checked = new WeakMap<ts.Program, Map<string, EditorFile>>();
 
   constructor(private readonly api: TypeScript) {}
 
@@ -33,7 +33,7 @@ export class LspProjects {
   }
 
   /** The file as it stands in the editor; undefined if it is not open. */
-  check(path: string): { readonly file: ts.SourceFile; readonly checked: CheckedFile } | undefined {
+  check(path: string): { readonly file: ts.SourceFile; readonly checked: EditorFile } | undefined {
     const program = this.open.has(path) ? this.serviceFor(path).getProgram() : undefined;
     const file = program?.getSourceFile(path);
     if (!program || !file) return undefined;

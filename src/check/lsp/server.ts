@@ -75,6 +75,7 @@ export class LspServer {
         return this.closed(params.textDocument.uri);
       case "textDocument/hover":
         return this.hover(params);
+      // Any other method is refused.
       default:
         return UNANSWERED;
     }

@@ -25,7 +25,7 @@ const REFUSED: Readonly<Record<string, RefusedSyntax>> = {
   ImportExpression: { written: "import" },
 };
 
-/** What is said of something that is outside the language: the problem and the remedy. */
+/** Problem and remedy of something that is outside the language. */
 export type RefusedWith = readonly [problem: string, remedy: string];
 
 export const notPart = (written: string, remedy = "see docs/language.md"): RefusedWith => [
@@ -33,7 +33,7 @@ export const notPart = (written: string, remedy = "see docs/language.md"): Refus
   remedy,
 ];
 
-/** What is said of a node that is never lowered. */
+/** Problem and remedy of a node that is never lowered. */
 export function refusedSyntax(type: string): RefusedWith {
   const { written, remedy } = Object.hasOwn(REFUSED, type) ? REFUSED[type] : { written: type };
   return notPart(written, remedy);

@@ -1,21 +1,27 @@
-/* Numbers that each call or each launch gives: a kernel that some number makes right is right, as far as can be known without a run. */
+/* Choices of calls and launches that are not known: a kernel that some choice makes right is right, as far as can be known without a run. */
 
 /** Numbers that are tried, whole ones and another. */
 const TRIED: readonly number[] = [1, 2, 4, 0.5];
 
-/** The number that is tried in place of unknown ones. */
-export class TriedNumber {
+/** Values that are tried in place of numbers and types that are not known. */
+export class Choices {
   private turn = 0;
   private asked = false;
 
   /** The number whose turn it is. */
-  value(): number {
+  number(): number {
     this.asked = true;
     return TRIED[this.turn];
   }
 
+  /** One of several, the same of any list of one length. */
+  of<T>(several: readonly T[]): T {
+    this.asked = true;
+    return several[this.turn % several.length];
+  }
+
   /**
-   * What one of the numbers gives. Throws the error that all give; `otherwise` where they give different ones, which the right number may not give.
+   * Makes something by one of the choices. Throws the error that all give; `otherwise` where they give different ones, which the right choice may not give.
    */
   some<T>(make: () => T, keyOf: (error: unknown) => string, otherwise: () => Error): T {
     const errors: unknown[] = [];
