@@ -14,6 +14,9 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "": "default",
   // What needs nothing but Node, but takes as long as ten others
   "changed/changed": "long",
+  "check/command": "long",
+  "check/language-service": "long",
+  "check/lsp": "long",
   "cli/assess-failures": "long",
   "cli/emit": "long",
   "cli/misplaced": "long",

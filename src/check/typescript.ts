@@ -22,10 +22,13 @@ export interface MissingTypeScript {
 
 const REMEDY = "npm install --save-dev typescript@6";
 
-/** Looks for TypeScript from a folder on; says why none was found, or why the one found cannot be used. */
-export function findTypeScript(folder: string): FoundTypeScript | MissingTypeScript {
+/**
+ * Looks for TypeScript from a folder on, then beside a module; says why none was found, or why the one found cannot be used.
+ * @param module Default: this one
+ */
+export function findTypeScript(folder: string, module: string = import.meta.url): FoundTypeScript | MissingTypeScript {
   let unusable: MissingTypeScript | undefined;
-  for (const from of [join(folder, "x.js"), import.meta.url]) {
+  for (const from of [join(folder, "x.js"), module]) {
     const found = typeScriptFrom(from);
     if (found && "api" in found) return found;
     unusable ??= found;
