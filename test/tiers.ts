@@ -107,7 +107,6 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "apps/lbm/lattice": "default",
   "apps/lbm/step": "default",
   "apps/life/": "default",
-  "apps/plot": "default",
   "apps/navier-stokes/": "default",
   "apps/navier-stokes/application": "apps",
   "apps/navier-stokes/balances": "apps",
