@@ -52,7 +52,7 @@ describe("the package", () => {
   it("has no tests, no maps, nothing of the site and no sources but the examples and the hand-written programs", () => {
     const others = files.filter(
       (path) =>
-        !/^(dist\/(src|apps)\/.*\.(js|d\.ts)|docs\/.*\.(md|json)|examples\/[\w-]+\.(ts|f90|md)|bench\/baselines\/[\w/-]+\.(c|cu|h|cuh)|[^/]+)$/.test(
+        !/^(dist\/(src|apps)\/.*\.(js|d\.ts)|docs\/.*\.(md|json)|examples\/[\w-]+\.(ts|f90|md)|dist\/src\/check\/language-service\.(cjs|d\.cts)|language-service\/package\.json|bench\/baselines\/[\w/-]+\.(c|cu|h|cuh)|[^/]+)$/.test(
           path,
         ),
     );
@@ -64,8 +64,8 @@ describe("the package", () => {
   });
 
   it("is small", () => {
-    assert.ok(packed.size < 2.6e6, `${packed.size} bytes compressed`);
-    assert.ok(packed.unpackedSize < 8.85e6, `${packed.unpackedSize} bytes`);
-    assert.ok(files.length < 2850, `${files.length} files`);
+    assert.ok(packed.size < 2.66e6, `${packed.size} bytes compressed`);
+    assert.ok(packed.unpackedSize < 9.1e6, `${packed.unpackedSize} bytes`);
+    assert.ok(files.length < 2900, `${files.length} files`);
   });
 });

@@ -14,6 +14,9 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "": "default",
   // What needs nothing but Node, but takes as long as ten others
   "changed/changed": "long",
+  "check/command": "long",
+  "check/language-service": "long",
+  "check/lsp": "long",
   "cli/assess-failures": "long",
   "cli/emit": "long",
   "cli/misplaced": "long",
@@ -104,7 +107,6 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "apps/lbm/lattice": "default",
   "apps/lbm/step": "default",
   "apps/life/": "default",
-  "apps/plot": "default",
   "apps/navier-stokes/": "default",
   "apps/navier-stokes/application": "apps",
   "apps/navier-stokes/balances": "apps",

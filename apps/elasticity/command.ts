@@ -7,7 +7,7 @@ import type { OpenOptions } from "isoform";
 import { devices } from "isoform/set";
 import type { Unresolved } from "isoform/skeleton";
 import { choicesText } from "../grids.js";
-import { cellAxes, heatMap } from "../heat-map.js";
+import { cellAxes, heatMap } from "isoform/draw";
 import { addGridOptions, count, examples, number, positive, splitOption } from "../options.js";
 import { DEFAULTS, Elasticity, ITERATIONS, TOLERANCE, type Settings } from "./elasticity.js";
 import { PRECONDITIONERS } from "./kernels.js";

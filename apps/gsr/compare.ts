@@ -1,6 +1,5 @@
 import { IsoformError } from "isoform";
-import type { Panel } from "../plot.js";
-import { plot } from "../plot.js";
+import { plot, type Panel } from "isoform/draw";
 import type { SystemKey, SolutionFile } from "./solution-file.js";
 import { sections } from "./shape.js";
 

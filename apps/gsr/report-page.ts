@@ -1,7 +1,6 @@
 import type { SphereMap } from "isoform/draw";
 import { escapeSvg, sphereMap } from "isoform/draw";
-import type { Curve } from "../plot.js";
-import { plot } from "../plot.js";
+import { plot, type Curve } from "isoform/draw";
 import type { Results } from "./report.js";
 import { COS_OBLIQUITY, SIN_OBLIQUITY } from "./scanning/law.js";
 import type { StarList } from "./scanning/stars.js";

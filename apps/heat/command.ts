@@ -4,7 +4,7 @@ import type { OpenOptions } from "isoform";
 import { devices } from "isoform/set";
 import { tuned, type Unresolved } from "isoform/skeleton";
 import { choicesText } from "../grids.js";
-import { cellAxes, heatMap } from "../heat-map.js";
+import { cellAxes, heatMap } from "isoform/draw";
 import { addGridOptions, count, examples, positive } from "../options.js";
 import { DEFAULTS, Heat, type HeatSettings } from "./heat.js";
 

@@ -9,7 +9,7 @@ import { devices } from "isoform/set";
 import type { Unresolved } from "isoform/skeleton";
 import { addConfig } from "../config.js";
 import { choicesText } from "../grids.js";
-import { heatMap } from "../heat-map.js";
+import { heatMap } from "isoform/draw";
 import { addGridOptions, count, examples, positive, splitOption } from "../options.js";
 import { cavity, compareWithGhia, type Compared } from "./cavity.js";
 import type { Reynolds } from "./ghia.js";

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { extname, posix } from "node:path";
-import { plot } from "../../apps/plot.js";
+import { plot } from "../../src/draw/index.js";
 import { flowchart } from "./flowchart.js";
 
 /* The repository's pages as pages of a site: links lead to where they lead on a code host. Linked sources and folders become pages, too. */

@@ -23,10 +23,10 @@ const exhibit = (id: string, title: string, find: () => Promise<Exhibit>, option
   title,
   load: () => Promise.all([import("./stage.js"), find()]),
   async open(device, report) {
-    const [set, { show }, found] = await Promise.all([openDevice(device, options), import("./stage.js"), find()]);
+    const [set, { playScene }, found] = await Promise.all([openDevice(device, options), import("./stage.js"), find()]);
     report(describeDevice(set));
     try {
-      const end = await show(found, set, stage, fail);
+      const end = await playScene(found, set, stage, fail);
       return async () => {
         await end();
         await set.close();

@@ -5,7 +5,7 @@ import type { Exhibit, Extents } from "./exhibit.js";
 import { listen } from "./pointer.js";
 
 /** Shows an exhibit in `stage`, running until the returned function is called. Errors go to `fail`. */
-export async function show(
+export async function playScene(
   exhibit: Exhibit,
   set: DeviceSet,
   stage: HTMLElement,

@@ -8,14 +8,19 @@ export function addDoctor(program: Command, shell: Shell): void {
   program
     .command("doctor")
     .description(
-      "list backends, devices with their capabilities, HDF5, MPI, NCCL and compilers of ports; say why something is missing, and what to do",
+      "list backends, devices with their capabilities, HDF5, MPI, NCCL, compilers of ports and TypeScript; say why something is missing, and what to do",
     )
     .option("--json", "print it as JSON")
     .action(async (options: { json?: boolean }) => {
       const { doctor } = await import("../device/open.js");
       const reports = await doctor();
       if (options.json) shell.print(JSON.stringify(reports, null, 2));
-      else shell.print([...reports.map(reportText), await hdf5Text(), await mpiText(), await ncclText(), await portsText()].join("\n\n"));
+      else
+        shell.print(
+          [...reports.map(reportText), await hdf5Text(), await mpiText(), await ncclText(), await portsText(), await typeScriptText()].join(
+            "\n\n",
+          ),
+        );
     });
 }
 
@@ -86,6 +91,16 @@ async function portsText(): Promise<string> {
     return `  ${name}: ${found.command} (${found.version})`;
   });
   return ["Compilers for assess --ports", ...lines].join("\n");
+}
+
+/** Reports TypeScript, by which `isoform check` and editors read kernels: optional, too. */
+async function typeScriptText(): Promise<string> {
+  const { findTypeScript } = await import("../check/typescript.js");
+  const found = findTypeScript(process.cwd());
+  return [
+    "TypeScript",
+    ...("api" in found ? [`  ${found.path}: ${found.version}; isoform check and isoform lsp read kernels by it`] : missingLines(found)),
+  ].join("\n");
 }
 
 /** Binary interfaces of MPI, in words. */

@@ -18,7 +18,7 @@ export const LAYERS: Readonly<Record<string, readonly Level[]>> = {
     ["patterns", "set", "testing", "fortran"],
     "domain",
     ["skeleton", "io"],
-    "portability",
+    ["portability", "check"],
     "cli",
     // What the package exports; nothing in src/ goes through it.
     "*",

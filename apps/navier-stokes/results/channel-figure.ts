@@ -1,4 +1,4 @@
-import { plot, type Curve, type Panel } from "../../plot.js";
+import { plot, type Curve, type Panel } from "isoform/draw";
 import { channelProfiles } from "./channel-statistics.js";
 import { lawOfTheWall, MOSER_180 } from "./friction.js";
 import type { Flow } from "../simulation/simulation.js";

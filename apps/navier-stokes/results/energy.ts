@@ -1,7 +1,7 @@
 import { f64, helper, sum, table } from "isoform";
 import type { Cell, Container } from "isoform/grid";
 import type { Scalar } from "isoform/set";
-import { plot, type Curve } from "../../plot.js";
+import { plot, type Curve } from "isoform/draw";
 import { viscosityAt } from "../equations/gas.js";
 import { cellsOf, placeOf, type Axis } from "../equations/axes.js";
 import type { Model } from "../equations/model.js";

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { recordsOf, writeOpenPmd, writeRectilinear, writeVtkSeries, writeXdmf, type VtkSnapshot } from "isoform/io";
 import type { Shell } from "isoform/portability";
-import { heatMap } from "../../heat-map.js";
+import { heatMap } from "isoform/draw";
 import { tellIndex } from "../../vtk-told.js";
 import type { CaseName } from "../config/config-keys.js";
 import type { SeriesOptions } from "./run-options.js";

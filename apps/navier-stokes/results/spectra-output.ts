@@ -1,4 +1,4 @@
-import { plot, type Curve, type Panel } from "../../plot.js";
+import { plot, type Curve, type Panel } from "isoform/draw";
 import { inWallUnits } from "./friction.js";
 import type { Flow } from "../simulation/simulation.js";
 import type { Spectral, Spectrum } from "../measures/spectra.js";

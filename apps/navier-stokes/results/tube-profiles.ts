@@ -1,4 +1,4 @@
-import { plot, type Curve, type Panel } from "../../plot.js";
+import { plot, type Curve, type Panel } from "isoform/draw";
 import { innerPoints } from "../equations/axes.js";
 import { CONSERVED } from "../equations/pointwise.js";
 import type { State1D } from "../starts/riemann.js";

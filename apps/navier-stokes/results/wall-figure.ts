@@ -1,4 +1,4 @@
-import { plot, type Curve, type Panel } from "../../plot.js";
+import { plot, type Curve, type Panel } from "isoform/draw";
 import { BLASIUS } from "./friction.js";
 import { viscosityAt } from "../equations/gas.js";
 import type { Flow } from "../simulation/simulation.js";

@@ -193,7 +193,7 @@ function arraysIn(ir: KernelIR, columns: ReadonlyMap<string, Column>): Map<strin
 }
 
 /** Rejects accesses to anything but the particle's own: columns at another place, and fields that are set instead of added to. */
-function requireOwn(ir: KernelIR, { columns, fields }: ParticleDeclarations): void {
+export function requireOwn(ir: KernelIR, { columns, fields }: Record<"columns" | "fields", { has(param: string): boolean }>): void {
   const loop = ir.body.find((stmt) => stmt.kind === "for")!;
   const definitions = definitionsOf(ir.body);
   const isParticle = (index: Expr): boolean => {

@@ -40,7 +40,7 @@ export function kernel<const P extends Params>(
   body: (params: BodyParams<P>, i: number, j: number, k: number, l: number) => void,
   captures?: Captures,
 ): Kernel<P, "range"> {
-  return declare("range", name, params, body, captures, callSite(kernel));
+  return declareKernel("range", name, params, body, captures, callSite(kernel));
 }
 
 /** Declares a team kernel: the body runs once for each team of a league; `team.range` and its kin share work among the members. Throws KernelError as `kernel` does. */
@@ -50,10 +50,11 @@ export function teamKernel<const P extends Params>(
   body: (params: BodyParams<P>, team: Team) => void,
   captures?: Captures,
 ): Kernel<P, "team"> {
-  return declare("team", name, params, body, captures, callSite(teamKernel));
+  return declareKernel("team", name, params, body, captures, callSite(teamKernel));
 }
 
-function declare<P extends Params, K extends PolicyKind>(
+/** Throws KernelError where a part of a declaration is missing or is not what it should be. */
+export function declareKernel<P extends Params, K extends PolicyKind>(
   policy: K,
   name: string,
   params: P,

@@ -54,18 +54,23 @@ export type NumericToken = ScalarToken<NumericType>;
 type ElementToken = NumericToken | typeof u8;
 
 /** A parameter of a kernel that `view(...)` declares. */
-export interface ViewToken<T extends ElementType = ElementType, R extends Rank = Rank> {
+export interface ViewToken<T extends ElementType = ElementType, R extends Rank = Rank, D extends boolean = boolean> {
   readonly kind: "view";
   readonly element: T;
   readonly rank: R;
-  readonly disjoint: boolean;
+  readonly disjoint: D;
   /** The type of values whose components lie along the last axes. */
   readonly of?: CompositeType;
 }
 export type Rank = 1 | 2 | 3 | 4 | 5 | 6 | 7;
 
 /** A parameter that is an array of vectors or other values of several numbers: a launch gives it an array with more axes, the components. */
-export interface CompositeViewToken<P = unknown, T extends ComponentType = ComponentType, R extends Rank = Rank> extends ViewToken<T> {
+export interface CompositeViewToken<
+  P = unknown,
+  T extends ComponentType = ComponentType,
+  R extends Rank = Rank,
+  D extends boolean = boolean,
+> extends ViewToken<T, Rank, D> {
   readonly of: CompositeType;
   /** Stands in the type alone: an element as the body sees it, and the number of indices. */
   readonly place?: P;
@@ -75,24 +80,24 @@ export interface CompositeViewToken<P = unknown, T extends ComponentType = Compo
  * An array of `rank` 1 to 7 that the kernel reads or writes, indexed as `a[i]`, `a[i][j]`, ...
  * `disjoint: true` asserts that no two elements of the range write one location where the analysis cannot see it; js-debug checks it.
  */
-export function view<T extends ElementToken>(element: T): ViewToken<T["type"], 1>;
-export function view<T extends ElementToken, R extends Rank>(
+export function view<T extends ElementToken>(element: T): ViewToken<T["type"], 1, false>;
+export function view<T extends ElementToken, R extends Rank, D extends boolean = false>(
   element: T,
   rank: R,
-  options?: { disjoint?: boolean },
-): ViewToken<T["type"], R>;
-export function view<P, T extends ComponentType>(of: CompositeToken<unknown, P, T, never>): CompositeViewToken<P, T, 1>;
-export function view<P, T extends ComponentType, R extends Rank>(
+  options?: { disjoint?: D },
+): ViewToken<T["type"], R, D>;
+export function view<P, T extends ComponentType>(of: CompositeToken<unknown, P, T, never>): CompositeViewToken<P, T, 1, false>;
+export function view<P, T extends ComponentType, R extends Rank, D extends boolean = false>(
   of: CompositeToken<unknown, P, T, never>,
   rank: R,
-  options?: { disjoint?: boolean },
-): CompositeViewToken<P, T, R>;
-export function view<F extends StructFields>(of: StructToken<F>): StructViewToken<F, 1>;
-export function view<F extends StructFields, R extends Rank>(
+  options?: { disjoint?: D },
+): CompositeViewToken<P, T, R, D>;
+export function view<F extends StructFields>(of: StructToken<F>): StructViewToken<F, 1, false>;
+export function view<F extends StructFields, R extends Rank, D extends boolean = false>(
   of: StructToken<F>,
   rank: R,
-  options?: { disjoint?: boolean },
-): StructViewToken<F, R>;
+  options?: { disjoint?: D },
+): StructViewToken<F, R, D>;
 export function view(
   element: ElementToken | AnyComposite | AnyStruct,
   rank: Rank = 1,
@@ -109,11 +114,11 @@ export function view(
 }
 
 /** A parameter that is an array of records: a launch gives it a view for each field. */
-export interface StructViewToken<F extends StructFields = StructFields, R extends Rank = Rank> {
+export interface StructViewToken<F extends StructFields = StructFields, R extends Rank = Rank, D extends boolean = boolean> {
   readonly kind: "structView";
   readonly struct: StructType<F>;
   readonly rank: R;
-  readonly disjoint: boolean;
+  readonly disjoint: D;
 }
 
 /** The rank of an array of `rank` axes of such values. */

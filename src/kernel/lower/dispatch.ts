@@ -9,9 +9,10 @@ import type { ExpressionNode, CallFrame, Lowering } from "./lowering.js";
 import { condition, scalarOf } from "./operands.js";
 import { prefix } from "./operators.js";
 import { record } from "./records.js";
-import { branch, declaration, lowerReturn, labelledLoop, NOT_PLAIN, lowerStatements } from "./statements.js";
+import { branch, declaration, lowerReturn, labelledLoop, lowerStatements } from "./statements.js";
 import { switchStatement } from "./switch.js";
 import { isCoverage } from "../read/coverage.js";
+import { NOT_NUMBER, NOT_PLAIN, NULLISH, refusedSyntax } from "../read/refused-syntax.js";
 import { isPlainFunction } from "../read/syntax.js";
 import { literalExpr } from "./types.js";
 import { Scope, constantExpr, type LoweredValue } from "./values.js";
@@ -26,7 +27,7 @@ export function expression(cx: Lowering, node: ExpressionNode, scope: Scope): Lo
     case "Literal":
       if (typeof node.value === "number") return literalExpr(node.value);
       if (typeof node.value === "boolean") return { kind: "scalar", expr: constantExpr("bool", node.value) };
-      return cx.fail(node, `${node.raw ?? "this literal"} is not a number`, "kernels have numbers and truth values only");
+      return cx.fail(node, `${node.raw ?? "this literal"} is not a number`, NOT_NUMBER);
     case "Identifier":
       return identifier(cx, node, scope);
     case "MemberExpression":
@@ -71,11 +72,7 @@ export function expression(cx: Lowering, node: ExpressionNode, scope: Scope): Lo
     }
     // Any other expression is refused.
     default:
-      return cx.fail(
-        node,
-        `${SYNTAX[node.type] ?? node.type} is not part of the kernel language`,
-        REMEDIES[node.type] ?? "see docs/language.md",
-      );
+      return cx.fail(node, ...refusedSyntax(node.type));
   }
 }
 
@@ -106,7 +103,7 @@ export function effect(cx: Lowering, node: acorn.Expression, scope: Scope, left 
       return;
     }
     case "LogicalExpression": {
-      if (node.operator === "??") cx.fail(node, "?? is not part of the kernel language", "write if");
+      if (node.operator === "??") cx.fail(node, ...NULLISH);
       const cond = condition(cx, node.left, scope);
       const { stmts } = cx.collect(() => effect(cx, node.right, scope, left));
       cx.out.push({ kind: "if", cond, then: node.operator === "&&" ? stmts : [], else: node.operator === "&&" ? [] : stmts, location });
@@ -158,28 +155,6 @@ export function statement(cx: Lowering, node: acorn.Statement, scope: Scope, fra
       return labelledLoop(cx, node, scope, frame);
     // Any other statement is refused.
     default:
-      cx.fail(node, `${SYNTAX[node.type] ?? node.type} is not part of the kernel language`, REMEDIES[node.type] ?? "see docs/language.md");
+      cx.fail(node, ...refusedSyntax(node.type));
   }
 }
-
-const SYNTAX: Record<string, string> = {
-  ForInStatement: "for-in",
-  TryStatement: "try",
-  ThrowStatement: "throw",
-  ClassDeclaration: "class",
-  SpreadElement: "a spread list, ...a,",
-  ChainExpression: "?.",
-  TemplateLiteral: "a template string",
-  TaggedTemplateExpression: "a tagged template",
-  AwaitExpression: "await",
-  YieldExpression: "yield",
-  ThisExpression: "this",
-  ClassExpression: "class",
-  ImportExpression: "import",
-};
-const REMEDIES: Record<string, string> = {
-  ForInStatement: "count with for (let k = 0; k < n; k++)",
-  SpreadElement: "give each value by itself; for many, write a loop: m = Math.max(m, a[k])",
-  ChainExpression: "write a.b and a[b]: nothing is null or undefined in a kernel",
-  ThrowStatement: "kernels cannot throw; write an error code to a view",
-};

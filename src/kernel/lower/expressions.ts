@@ -1,3 +1,4 @@
+import { NULLISH } from "../read/refused-syntax.js";
 import { ELEMENTS, isSingle, NUMERIC_TYPES } from "../../ir/scalars.js";
 import type * as acorn from "acorn";
 import { localOf } from "../../ir/by-name.js";
@@ -186,7 +187,7 @@ function asInteger(cx: Lowering, node: ExpressionNode, type: "i32" | "u32", scop
 }
 
 export function lowerLogical(cx: Lowering, node: acorn.LogicalExpression, scope: Scope): LoweredValue {
-  if (node.operator === "??") return cx.fail(node, "?? is not part of the kernel language", "write if, or ?:");
+  if (node.operator === "??") return cx.fail(node, ...NULLISH);
   const a = condition(cx, node.left, scope);
   const b = cx.collect(() => condition(cx, node.right, scope));
   const fn = node.operator === "&&" ? "and" : "or";

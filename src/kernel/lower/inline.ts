@@ -1,3 +1,4 @@
+import { NO_RECURSION } from "../read/refused-syntax.js";
 import type * as acorn from "acorn";
 import { bindPattern } from "./assignments.js";
 import type { Lowering } from "./lowering.js";
@@ -8,8 +9,7 @@ import { Scope, type FunctionValue, type LoweredValue } from "./values.js";
 
 /** Replaces a call by the function's body. */
 export function inline(cx: Lowering, fn: FunctionValue, args: readonly LoweredValue[], node: acorn.Node): LoweredValue {
-  if (cx.stack.some((f) => f.node === fn.node))
-    return cx.fail(node, `${fn.name || "the function"} calls itself`, "kernels have no recursion; write a loop");
+  if (cx.stack.some((f) => f.node === fn.node)) return cx.fail(node, `${fn.name || "the function"} calls itself`, NO_RECURSION);
   const scope = new Scope(fn.scope);
   const { source, path } = cx;
   cx.stack.push(fn);

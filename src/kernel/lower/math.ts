@@ -1,3 +1,4 @@
+import { notPart, RANDOM } from "../read/refused-syntax.js";
 import { own } from "../../base/own.js";
 import { evaluateCall } from "../../ir/evaluate.js";
 import { MATH } from "../../ir/operators.js";
@@ -45,11 +46,7 @@ export function mathCall(cx: Lowering, qualified: string, node: acorn.CallExpres
   if (name === "hypot") return hypotenuse(cx, args, node);
   const arity = isExact(name) ? 1 : isInexact(name) ? MATH[name].arguments : own(ARITY, name);
   if (arity === undefined && name !== "min" && name !== "max")
-    return cx.fail(
-      node,
-      `${qualified} is not part of the kernel language`,
-      name === "random" ? "draw from a counter: see philox" : "see docs/language.md for the functions that are",
-    );
+    return cx.fail(node, ...(name === "random" ? RANDOM : notPart(qualified, "see docs/language.md for the functions that are")));
   if (arity !== undefined ? args.length !== arity : args.length === 0)
     return cx.fail(node, `${qualified} takes ${arity ?? "some"} argument${arity === 1 ? "" : "s"} here, and is given ${args.length}`);
 

@@ -1,3 +1,4 @@
+import { NOT_PLAIN } from "../read/refused-syntax.js";
 import { labelled, leave, structure } from "../../ir/structure.js";
 import type * as acorn from "acorn";
 import { bindPattern } from "./assignments.js";
@@ -10,9 +11,6 @@ import { Scope, type LoweredValue } from "./values.js";
 import { condition } from "./operands.js";
 
 type Statement = acorn.Statement | acorn.ModuleDeclaration;
-
-/** Problem and remedy for a function inside of a kernel that is async or a generator. */
-export const NOT_PLAIN = ["an async function or a generator is not part of the kernel language", "write a plain function"] as const;
 
 /** Lowers a list of statements, as far as control can reach. */
 export function lowerStatements(cx: Lowering, list: readonly Statement[], scope: Scope, frame: CallFrame): void {

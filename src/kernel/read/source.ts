@@ -20,6 +20,9 @@ export interface FunctionSource {
   textBefore(at: acorn.Node): string | undefined;
 }
 
+/** Functions that tools have read in a file without running it: they stand for the function there. */
+export const readElsewhere = new WeakMap<Function, (kernel: string, declared: Location) => FunctionSource>();
+
 /** Parsed functions, by the place of their declaration; kernels share helpers, and each of their lists asks for them. */
 const parsed = new WeakMap<Function, Map<string, FunctionSource>>();
 /** By place and text: each call of a function that declares kernels makes their functions anew. */
@@ -32,6 +35,8 @@ const MOST_TEXTS = 4096;
  * if it has one), else they count from where the kernel was declared.
  */
 export function parseFunction(kernel: string, fn: Function, declared: Location): FunctionSource {
+  const read = readElsewhere.get(fn);
+  if (read) return read(kernel, declared);
   let known = parsed.get(fn);
   if (!known) parsed.set(fn, (known = new Map()));
   const place = `${declared.file}:${declared.line}:${declared.column}`;
@@ -54,7 +59,8 @@ function parseText(kernel: string, fn: Function, declared: Location, place: stri
   return source;
 }
 
-function parseAnew(kernel: string, text: string, declared: Location): FunctionSource {
+/** @param base where the text stands */
+export function parseAnew(kernel: string, text: string, declared: Location, base = findInFile(text, declared)): FunctionSource {
   let shift = 1;
   let root: acorn.Node | undefined;
   let deep = false;
@@ -76,7 +82,6 @@ function parseAnew(kernel: string, text: string, declared: Location): FunctionSo
     if (deep) throw new KernelError(kernel, declared, "its text nests deeper than the parser can follow", REMEDY);
     throw new KernelError(kernel, declared, "the function's text cannot be parsed", PLAIN_FUNCTION);
   }
-  const base = findInFile(text, declared);
   const place = (at: acorn.Node): Location => {
     if (base.placeOf) return base.placeOf(at.start - shift);
     const { line, column } = at.loc!.start;

@@ -1,8 +1,9 @@
 import { scaleLinear } from "d3-scale";
-import { EVEN_COLOURS, NO_VALUE, SIGNED_COLOURS } from "isoform/draw";
+import { EVEN_COLOURS, NO_VALUE, SIGNED_COLOURS } from "./colours.js";
+import { escapeSvg } from "./svg.js";
 
 /** A picture of one value for each cell of a rectangle. */
-interface HeatMap {
+export interface HeatMap {
   readonly title: string;
   /** Name of the quantity, such as `speed / lid speed`. */
   readonly quantity: string;
@@ -50,12 +51,11 @@ export function heatMap({ title, quantity, width, height, values, axes, reach }:
   const legend = colours
     .map((fill, n) => `<rect x="${(n * step).toFixed(1)}" width="${step.toFixed(1)}" height="12" fill="${fill}"/>`)
     .join("");
-  const text = (x: number, anchor: string, content: string) =>
-    `<text x="${x}" y="28" text-anchor="${anchor}">${escapeLabel(content)}</text>`;
+  const text = (x: number, anchor: string, content: string) => `<text x="${x}" y="28" text-anchor="${anchor}">${escapeSvg(content)}</text>`;
   const [left, below] = axes ? [AXIS_LEFT, AXIS_BELOW] : [MARGIN, MARGIN];
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${left + w + MARGIN} ${MARGIN + h + below + LEGEND}" role="img" font-family="sans-serif" font-size="13">` +
-    `<title>${escapeLabel(title)}</title><rect width="100%" height="100%" fill="white"/>` +
+    `<title>${escapeSvg(title)}</title><rect width="100%" height="100%" fill="white"/>` +
     `<g transform="translate(${left} ${MARGIN}) scale(${scale})" shape-rendering="crispEdges" stroke="none">${fills}</g>` +
     (axes ? `<g transform="translate(${left} ${MARGIN})">${axesOf(axes, w, h)}</g>` : "") +
     `<g transform="translate(${left} ${MARGIN + h + below})">${legend}` +
@@ -72,7 +72,7 @@ const [AXIS_LEFT, AXIS_BELOW] = [62, 52];
 function axesOf({ x, y }: Required<HeatMap>["axes"], w: number, h: number): string {
   const [across, up] = [scaleLinear([x.from, x.to], [0, w]), scaleLinear([y.from, y.to], [h, 0])];
   const shown = (value: number): string => String(Number(value.toPrecision(6)));
-  const label = (at: string, content: string): string => `<text ${at}>${escapeLabel(content)}</text>`;
+  const label = (at: string, content: string): string => `<text ${at}>${escapeSvg(content)}</text>`;
   const columns = across.ticks(Math.max(2, Math.min(8, w / 60)));
   const rows = up.ticks(Math.max(1, Math.min(6, h / 30)));
   const marks = [...columns.map((value) => `M${across(value).toFixed(1)} ${h}v5`), ...rows.map((value) => `M0 ${up(value).toFixed(1)}h-5`)];
@@ -90,6 +90,3 @@ export const cellAxes = (width: number, height: number): Required<HeatMap>["axes
   x: { label: "x, in cells", from: 0, to: width },
   y: { label: "y, in cells", from: 0, to: height },
 });
-
-/** Text between tags and in quoted attributes. */
-export const escapeLabel = (text: string): string => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { plot, type Panel } from "../../apps/plot.js";
+import { plot, type Panel } from "../../src/draw/plot.js";
 
 const panel: Panel = {
   title: "a < b",

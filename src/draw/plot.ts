@@ -1,5 +1,5 @@
 import { scaleLinear, scaleLog } from "d3-scale";
-import { escapeLabel } from "./heat-map.js";
+import { escapeSvg } from "./svg.js";
 
 /** Values over x, as a line or as points. */
 export interface Curve {
@@ -39,9 +39,9 @@ export function plot(title: string, panels: readonly Panel[]): string {
   const [width, height] = [WIDTH * panels.length, TITLE + HEIGHT + rows * LEGEND_ROW + 16];
   const drawn = panels.map((panel, n) => `<g transform="translate(${n * WIDTH} ${TITLE})">${drawPanel(panel, n)}</g>`);
   return (
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escapeLabel(title)}" font-family="sans-serif" font-size="12">` +
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escapeSvg(title)}" font-family="sans-serif" font-size="12">` +
     `<style>.grid{stroke:#e4e4e4}.frame{stroke:#555;fill:none}.curve{stroke-width:2;fill:none}</style><rect width="100%" height="100%" fill="white"/>` +
-    `<text x="${MARGIN.left}" y="22" font-size="15">${escapeLabel(title)}</text>${drawn.join("")}</svg>\n`
+    `<text x="${MARGIN.left}" y="22" font-size="15">${escapeSvg(title)}</text>${drawn.join("")}</svg>\n`
   );
 }
 
@@ -63,7 +63,7 @@ function drawPanel({ title, x, y, curves }: Panel, panel: number): string {
       [bottom, top],
     ),
   ];
-  const text = (at: string, content: string): string => `<text ${at}>${escapeLabel(content)}</text>`;
+  const text = (at: string, content: string): string => `<text ${at}>${escapeSvg(content)}</text>`;
   const px = (value: number): string => value.toFixed(1);
   const vertical = ticksOf(x, across).map(
     ({ at, name }) =>
