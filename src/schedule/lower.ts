@@ -7,6 +7,7 @@ import type { KernelIR, ScatterParam } from "../ir/types.js";
 import { type ScheduledEntry } from "./entry.js";
 import { Program } from "./kernel-program.js";
 import type { Features } from "./features.js";
+import { withOwnArrays } from "./own-arrays.js";
 import { FoldSchedule } from "./fold-entries.js";
 import type { GpuAssumptions, ScatterCode, Traversal } from "./program.js";
 import { RangeSchedule } from "./range.js";
@@ -38,7 +39,7 @@ export interface ScheduledProgram {
 
 /** Schedules a kernel: its main entry, and what folds its partials and applies its sorted contributions. */
 export function scheduleGpu(kernel: KernelIR, access: AccessAnalysis, assumptions: GpuAssumptions, features: Features): ScheduledProgram {
-  const ir = sequenceChecks(kernel);
+  const ir = sequenceChecks(withOwnArrays(kernel, (assumptions.abreast ?? 1) > 1 ? 0 : assumptions.members));
   const program = new Program(ir, access, assumptions, features);
   const traversal = traversalOf(program);
   const team = traversal === "teams" ? new TeamSchedule(program) : undefined;
