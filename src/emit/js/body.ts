@@ -11,6 +11,7 @@ import { stringText } from "../text.js";
 import { RowAddresses } from "./addresses.js";
 import { ARRAY } from "./arrays.js";
 import { emitExpr, P, type ExprScope } from "./expr.js";
+import { loadedText, storedText } from "./half.js";
 import { braced, indent, type Lines } from "./lines.js";
 import { JsNames } from "./names.js";
 import { combineText, FoldLanes, type Folded } from "./reduction.js";
@@ -61,7 +62,8 @@ export class JsBody implements ExprScope {
   }
 
   load(e: Extract<Expr, { op: "load" }>): string {
-    return `${this.names.of(e.view)}[${this.viewOffset(e.view, e.indices, e.location)}]`;
+    const place = `${this.names.of(e.view)}[${this.viewOffset(e.view, e.indices, e.location)}]`;
+    return loadedText(this.target.views[e.view].element, place);
   }
 
   table(e: Extract<Expr, { op: "table" }>): string {
@@ -155,7 +157,7 @@ export class JsBody implements ExprScope {
       case "setElement":
         return [`${this.arrayElement(s.array, s.index)} = ${this.expr(s.value)};`];
       case "store":
-        return [`${this.names.of(s.view)}[${this.viewOffset(s.view, s.indices)}] = ${this.expr(s.value)};`];
+        return [`${this.names.of(s.view)}[${this.viewOffset(s.view, s.indices)}] = ${this.storedValue(s)};`];
       case "scatter":
         return [this.scatter(s)];
       case "reduce": {
@@ -199,6 +201,13 @@ export class JsBody implements ExprScope {
       default:
         return unreachable(s);
     }
+  }
+
+  private storedValue({ view, value }: Extract<Stmt, { kind: "store" }>): string {
+    const { element } = this.target.views[view];
+    const text = storedText(element, this.expr(value));
+    if (!this.target.checked || element !== "f16") return text;
+    return `$finite(${this.expr(value)}, ${text}, ${stringText(view)}, ${this.where()})`;
   }
 
   private array(s: Extract<Stmt, { kind: "array" }>): Lines {
