@@ -177,6 +177,7 @@ export const EVERYWHERE: readonly string[] = [
   "device/launch/memory",
   "device/checked-indices",
   "device/faults",
+  "device/half-conversions",
   "device/owners",
   "device/random-indices",
   "device/views",
