@@ -59,6 +59,7 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "fortran/streams-text": "backends",
   // Another program reads what is written
   "io/table/astropy": "backends",
+  "device/half-conversions": "backends",
   "kernel/deep-compiled": "backends",
   "patterns/gpu-code": "backends",
   "portability/handwritten": "backends",
@@ -177,7 +178,6 @@ export const EVERYWHERE: readonly string[] = [
   "device/launch/memory",
   "device/checked-indices",
   "device/faults",
-  "device/half-conversions",
   "device/owners",
   "device/random-indices",
   "device/views",

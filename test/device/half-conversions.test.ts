@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bf16, f16, f32, kernel, open, range, view } from "isoform";
 import { sequence } from "../random/data.js";
-import { tested } from "../devices.js";
+import { NOT_ASKED, tested } from "../devices.js";
 
 const convert = kernel("convert", { x: view(f32), h: view(f16), b: view(bf16), y: view(f32), z: view(f32) }, ({ x, h, b, y, z }, i) => {
   h[i] = x[i];
@@ -25,13 +25,14 @@ function nearest(x: number, digits: number, least: number, greatest: number): nu
 
 const COUNT = 1 << 20;
 
-for (const name of tested(["js", "wasm", "native"]))
-  test(`f32 of all kinds are rounded to the nearest f16 and bf16 on ${name}`, async () => {
+for (const name of ["js", "wasm", "native"])
+  test(`f32 of all kinds are rounded to the nearest f16 and bf16 on ${name}`, { skip: tested(name) ? false : NOT_ASKED }, async () => {
     const device = await open(name);
     const next = sequence(9);
     const words = Uint32Array.from({ length: COUNT }, () => next() * 2 ** 32);
     // Half of them where f16 has values, or lie between two of these.
-    for (let n = 0; n < COUNT; n += 2) words[n] = ((words[n] & 0x80000fff) | ((0x33000000 + (words[n] >>> 4)) % 0x15000000) + 0x33000000) >>> 0;
+    for (let n = 0; n < COUNT; n += 2)
+      words[n] = ((words[n] & 0x80000fff) | (((0x33000000 + (words[n] >>> 4)) % 0x15000000) + 0x33000000)) >>> 0;
     const given = new Float32Array(words.buffer);
     const x = device.from(f32, given);
     const [h, b, y, z] = [device.array(f16, COUNT), device.array(bf16, COUNT), device.array(f32, COUNT), device.array(f32, COUNT)];

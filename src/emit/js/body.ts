@@ -5,7 +5,7 @@ import { PRINT_LIMIT, recordOf } from "../../ir/print-records.js";
 import { recordedAxes } from "../../ir/passes/check-indices.js";
 import { reachOf } from "../../ir/reach.js";
 import { boundsText, declaredBounds } from "../../ir/declared-bounds.js";
-import type { Checks, Expr, Location, ScatterParam, Stmt } from "../../ir/types.js";
+import type { Checks, ElementType, Expr, Location, ScatterParam, Stmt } from "../../ir/types.js";
 import { hasJump, sizeOf, walkStmts } from "../../ir/walk.js";
 import { stringText } from "../text.js";
 import { RowAddresses } from "./addresses.js";
@@ -33,8 +33,10 @@ export class JsBody implements ExprScope {
   /** Variables of the element for indices that are checked. */
   private places: string[] = [];
   private location: Location;
+  private readonly elements: ReadonlyMap<string, ElementType>;
 
   constructor(readonly target: JsTarget) {
+    this.elements = new Map(target.ir.params.flatMap((param) => (param.kind === "view" ? [[param.name, param.element]] : [])));
     this.addresses = new RowAddresses(this);
     this.assigned = assignedOrUnset(target.ir.body);
     this.location = target.ir.location;
@@ -63,7 +65,7 @@ export class JsBody implements ExprScope {
 
   load(e: Extract<Expr, { op: "load" }>): string {
     const place = `${this.names.of(e.view)}[${this.viewOffset(e.view, e.indices, e.location)}]`;
-    return loadedText(this.target.views[e.view].element, place);
+    return loadedText(this.elements.get(e.view)!, place);
   }
 
   table(e: Extract<Expr, { op: "table" }>): string {
@@ -204,7 +206,7 @@ export class JsBody implements ExprScope {
   }
 
   private storedValue({ view, value }: Extract<Stmt, { kind: "store" }>): string {
-    const { element } = this.target.views[view];
+    const element = this.elements.get(view)!;
     const text = storedText(element, this.expr(value));
     if (!this.target.checked || element !== "f16") return text;
     return `$finite(${this.expr(value)}, ${text}, ${stringText(view)}, ${this.where()})`;

@@ -41,8 +41,8 @@ const integers = kernel(
 const reversed = kernel("reversed", { x: view(i16), h: view(f16), y: view(f32), at: view(i32) }, ({ x, h, y, at }, i) => {
   y[i] = x[at[i]] * h[at[i]];
 });
-const every = kernel("everyOther", { x: view(f16, 2), y: view(f16, 2) }, ({ x, y }, i, j) => {
-  if (x[i][j] > 0) y[i][j] = x[i][j] * 2;
+const every = kernel("everyOther", { x: view(f16, 2), by: view(f16), y: view(f16, 2) }, ({ x, by, y }, i, j) => {
+  if (x[i][j] > 0) y[i][j] = x[i][j] * by[1];
 });
 const flags = kernel("flags", { x: view(i32), on: view(bool), off: view(bool), y: view(i32) }, ({ x, on, off, y }, i) => {
   if (on[i]) y[i] = x[i];
@@ -160,7 +160,8 @@ export const storage: ConformanceCase[] = [
     const x = device.from(f16, values, [9, 7], { layout: "left" });
     const whole = device.array(f16, [9, 9]);
     const y = whole.slice(undefined, [1, 8]);
-    await device.run(every, { x, y }, range(9, 7));
+    const by = device.from(f16, [3, 2]);
+    await device.run(every, { x, by, y }, range(9, 7));
     const expected = make(81, (k) => {
       const [i, j] = [Math.floor(k / 9), (k % 9) - 1];
       const value = j >= 0 && j < 7 ? values[7 * i + j] : 0;
@@ -173,7 +174,7 @@ export const storage: ConformanceCase[] = [
       [...expected].filter((_, k) => k % 9 > 0 && k % 9 < 8),
       "copied slice",
     );
-    for (const view of [x, whole]) view.free();
+    for (const view of [x, by, whole]) view.free();
   }),
 
   conformanceCase(174, "truth values in bytes", async (device) => {
