@@ -69,6 +69,7 @@ export {
   type TypedArray,
   type TypedArrayOf,
 } from "./device/memory/view.js";
+export { codingOf } from "./ir/scalars.js";
 export { addressOf, clearView, copyView, hostArray, readView, spanOf, writeView } from "./device/cpu/host-view.js";
 
 /* The memory that all CPU backends share, and what they have in common: a backend of this kind adds how a launch runs. */

@@ -14,7 +14,6 @@ export {
   sum,
   table,
   u32,
-  u8,
   view,
   type AssignToken,
   type CompositeReduceToken,
@@ -29,8 +28,10 @@ export {
   type ScatterToken,
   type StructViewToken,
   type TableToken,
+  type TruthViewToken,
   type ViewToken,
 } from "./kernel/declare/params.js";
+export { bf16, f16, i16, i8, stored, u16, u8, type StorageToken, type StoredToken } from "./kernel/declare/storage.js";
 export type { BodyParams, Team } from "./kernel/declare/body.js";
 export {
   vec2,

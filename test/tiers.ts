@@ -62,6 +62,7 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "fortran/streams-text": "backends",
   // Another program reads what is written
   "io/table/astropy": "backends",
+  "device/half-conversions": "backends",
   "kernel/deep-compiled": "backends",
   "patterns/gpu-code": "backends",
   "portability/handwritten": "backends",

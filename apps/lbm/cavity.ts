@@ -16,6 +16,8 @@ export interface CavityOptions {
   planes?: number;
   /** Default: `D2Q9`. */
   lattice?: Lattice;
+  /** Axes without walls: beyond the last cell comes the first. `x` makes it a channel whose wall drags the fluid along (Couette flow). Default: none. */
+  periodic?: readonly ("x" | "z")[];
   /** Speed of the lid, in cells a step; compressibility errors grow with its square. Default: `LID_SPEED`. */
   speed?: number;
 }
@@ -27,19 +29,22 @@ export const LID_SPEED = 0.1;
  * A square or cube of fluid between walls one cell thick; the wall at the greatest y moves along x.
  * @throws LaunchError for fewer than 2 cells
  */
-export function cavity({ reynolds, size, planes = size, lattice = D2Q9, speed = LID_SPEED }: CavityOptions): Flow {
+export function cavity({ reynolds, size, planes = size, lattice = D2Q9, periodic = [], speed = LID_SPEED }: CavityOptions): Flow {
   const least = Math.min(size, planes);
   if (least < 2) throw new LaunchError(`a cavity of ${least} cells is too small: it needs at least 2`);
   const [height, depth] = lattice.dimension === 2 ? [planes, size] : [size, planes];
   const inside = (at: number, length: number): boolean => at >= 1 && at <= length;
-  const between = (x: number, z: number): boolean => inside(x, size) && (lattice.dimension === 2 || inside(z, depth));
+  const [open, endless] = [periodic.includes("x"), lattice.dimension === 2 || periodic.includes("z")];
+  const between = (x: number, z: number): boolean => (open || inside(x, size)) && (endless || inside(z, depth));
   const kind = (x: number, y: number, z: number): number => {
     if (!between(x, z)) return WALL;
     return inside(y, height) ? FLUID : y > height ? MOVING_WALL : WALL;
   };
   return {
     lattice,
-    extents: [...Array<number>(lattice.dimension - 1).fill(size + 2), planes + 2],
+    extents:
+      lattice.dimension === 2 ? [open ? size : size + 2, height + 2] : [open ? size : size + 2, height + 2, endless ? depth : depth + 2],
+    ...(periodic.length > 0 && { periodic: [open, false, endless].slice(0, lattice.dimension) }),
     kind,
     velocity: (x, y, z) => [kind(x, y, z) === MOVING_WALL ? speed : 0, 0, 0],
     viscosity: (speed * size) / reynolds,

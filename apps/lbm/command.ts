@@ -4,13 +4,13 @@ import { previousOf, writeImage } from "isoform/io";
 import { tellIndex } from "../vtk-told.js";
 import type { Shell } from "isoform/portability";
 import { tableText } from "isoform/portability";
-import type { OpenOptions } from "isoform";
+import { IsoformError, type OpenOptions } from "isoform";
 import { devices } from "isoform/set";
 import type { Unresolved } from "isoform/skeleton";
 import { addConfig } from "../config.js";
 import { choicesText } from "../grids.js";
 import { heatMap } from "isoform/draw";
-import { addGridOptions, count, examples, positive, splitOption } from "../options.js";
+import { addGridOptions, count, examples, nonNegative, positive, splitOption } from "../options.js";
 import { cavity, compareWithGhia, type Compared } from "./cavity.js";
 import type { Reynolds } from "./ghia.js";
 import { publishedCylinders } from "./cylinder-references.js";
@@ -28,7 +28,7 @@ import {
   williamson,
   type Box,
 } from "./obstacle.js";
-import { COLLISIONS, DEFAULTS, PATTERNS, Simulation, TYPES, WALLS, type Flow, type Settings } from "./simulation.js";
+import { COLLISIONS, DEFAULTS, PATTERNS, Simulation, STORAGES, TYPES, WALLS, type Flow, type Settings } from "./simulation.js";
 import { plane, runToSteadyState, vorticity, watchForce, type AnyWatch } from "./run.js";
 import { Interrupted, KEPT, keeper, openSaved, restoreFlow, type SavedFlow } from "./saving.js";
 import { vortex, watchDecay } from "./vortex.js";
@@ -42,6 +42,7 @@ interface Options extends Unresolved<Settings> {
   f64?: OpenOptions["f64"];
   steps?: number;
   dimension?: "2" | "3";
+  periodic?: readonly ("x" | "z")[];
   config?: string;
   checkpoint?: string;
   checkpointEvery: number;
@@ -83,11 +84,12 @@ const CASES: readonly Case[] = [
     size: { meaning: "cells of fluid along each side", default: 129 },
     moves: "the lid",
     examples: ["lbm cavity --re 400 --size 129 --devices native --svg cavity.svg", "lbm cavity --size 32 --pattern aa"],
-    flow: ({ re, size, speed, dimension }) => cavity({ reynolds: re, size, speed, lattice: dimension === "3" ? D3Q19 : D2Q9 }),
-    async solve(simulation, { re, size, speed, steps, dimension }, watch) {
+    flow: ({ re, size, speed, dimension, periodic }) =>
+      cavity({ reynolds: re, size, speed, periodic, lattice: dimension === "3" ? D3Q19 : D2Q9 }),
+    async solve(simulation, { re, size, speed, steps, dimension, periodic = [] }, watch) {
       const change = await runToSteadyState(simulation, { interval: Math.round(size / speed), tolerance: 1e-6 * speed, steps }, watch);
       const text = `largest change of the velocity in the last ${Math.round(size / speed)} steps: ${(change / speed).toExponential(1)} of the lid speed\n`;
-      if (dimension === "3" || ![100, 400, 1000].includes(re)) return { text, data: { change } };
+      if (dimension === "3" || periodic.length > 0 || ![100, 400, 1000].includes(re)) return { text, data: { change } };
       const comparison = await compareWithGhia(simulation, re as Reynolds, speed);
       const [u, v] = comparison.errors.map((error) => `${(100 * error).toFixed(2)} %`);
       return {
@@ -197,6 +199,11 @@ function axesOf({ name }: Case, { size }: Options, [width, height]: readonly num
   };
 }
 
+function periodicText({ periodic }: Flow): string {
+  if (typeof periodic !== "object") return periodic ? ", periodic" : "";
+  return `, periodic along ${["x", "y", "z"].filter((_, axis) => periodic[axis]).join(" and ")}`;
+}
+
 const withSteps = <S extends { steps: number }>(schedule: S, steps = schedule.steps): S => ({ ...schedule, steps });
 
 /** Three lengths in diameters, as 10,20,24. */
@@ -205,6 +212,15 @@ function boxOf(text: string): Box {
   if (others.length > 0 || ![before, behind, across].every((length) => Number.isFinite(length) && length > 0))
     throw new InvalidArgumentError("It needs three lengths in diameters: upstream of the body, downstream and across, as in 10,20,24.");
   return { before, behind, across };
+}
+
+/** Axes along which a cavity may have no walls. */
+function axesOfText(text: string): readonly ("x" | "z")[] {
+  const axes = text.split(",").map((word) => word.trim());
+  if (axes.includes("y")) throw new InvalidArgumentError("The lid moves at the end of the axis y: give x, z or x,z.");
+  if (!axes.every((axis) => axis === "x" || axis === "z") || new Set(axes).size < axes.length)
+    throw new InvalidArgumentError("It needs axes, each once: x, z or x,z.");
+  return axes as ("x" | "z")[];
 }
 
 /** Adds `isoform lbm`. */
@@ -224,6 +240,18 @@ export function command(program: Command, shell: Shell): void {
       .addOption(
         new Option("--collision <model>", "one relaxation time (bgk) or two (trt)").choices(COLLISIONS).default(DEFAULTS.collision),
       );
+    own
+      .addOption(
+        new Option("--storage <name>", "stores populations, which are f32 then, in 16 bits: half of the memory and its bandwidth").choices(
+          STORAGES,
+        ),
+      )
+      .option(
+        "--smagorinsky <c>",
+        "constant of Smagorinsky's model of eddies smaller than cells, 0.1 to 0.2; 0 is without",
+        nonNegative,
+        DEFAULTS.smagorinsky,
+      );
     own.addOption(
       new Option(
         "--pattern <name>",
@@ -234,6 +262,12 @@ export function command(program: Command, shell: Shell): void {
     );
     if (each.name === "cavity" || each.name === "vortex")
       own.addOption(new Option("--dimension <n>", "dimensions of space: 2 (D2Q9) or 3 (D3Q19)").choices(["2", "3"]).default("2"));
+    if (each.name === "cavity")
+      own.addOption(
+        new Option("--periodic <axes>", "axes without walls, as in x or x,z: x makes a channel whose wall drags the fluid along").argParser(
+          axesOfText,
+        ),
+      );
     if (each.box) {
       const { before, behind, across } = each.box;
       own
@@ -274,7 +308,10 @@ export function command(program: Command, shell: Shell): void {
         const asked = Object.fromEntries(KEPT.filter(isAsked).map((key) => [key, options[key as keyof Given]]));
         const saved = options.restart === undefined ? undefined : await openSaved(options.restart, each.name, asked);
         const all = { ...options, ...(saved?.place.options as Partial<Options>) };
-        return run(each, { ...all, speed: all.speed ?? each.speed?.(all.size) ?? 0.1 }, saved, shell);
+        const type = all.storage !== undefined && !isAsked("type") ? "f32" : all.type;
+        if (all.periodic?.includes("z") && all.dimension !== "3")
+          throw new IsoformError("--periodic z: a flow of two dimensions has no axis z; add --dimension 3");
+        return run(each, { ...all, type, speed: all.speed ?? each.speed?.(all.size) ?? 0.1 }, saved, shell);
       });
   }
 }
@@ -339,7 +376,7 @@ async function run(each: Case, options: Options, saved: SavedFlow | undefined, s
     const labels = [...new Set(set.locals.map(({ device }) => device.label))].join(", ");
     shell.print(
       `${set.name}: ${labels}\n` +
-        `${each.name}, Re ${options.re}: ${flow.lattice.name} ${settings.collision.toUpperCase()}, ${settings.pattern}, ${settings.type}, ${settings.grid} grid of ${flow.extents.join(" x ")}${flow.periodic ? ", periodic" : ""}, ` +
+        `${each.name}, Re ${options.re}: ${flow.lattice.name} ${settings.collision.toUpperCase()}, ${settings.pattern}, ${settings.type}${settings.storage ? ` stored as ${settings.storage}` : ""}, ${settings.smagorinsky > 0 ? `Smagorinsky ${settings.smagorinsky}, ` : ""}${settings.grid} grid of ${flow.extents.join(" x ")}${periodicText(flow)}, ` +
         `${grid.cells} cells, ${settings.layout}, ${settings.wall === "interpolated" ? "interpolated walls, " : ""}occ ${occ}, ${settings.precision}\n${choicesText(simulation.skeleton)}` +
         `${steps - first} steps in ${seconds.toFixed(2)} s, ${updates.toPrecision(3)} million cells a second; mean density 1 ${mass < 0 ? "-" : "+"} ${Math.abs(mass / grid.cells).toExponential(2)}\n` +
         outcome.text,

@@ -4,7 +4,7 @@
  * @module
  */
 export { DEFAULTS, profile, Simulation, type Flow, type PlanOptions, type Settings, type State } from "./simulation.js";
-export type { Collision, Pattern, Wall } from "./simulation.js";
+export type { Collision, Pattern, PopulationStorage, Wall } from "./simulation.js";
 export { D2Q9, D3Q19, type Lattice } from "./lattice.js";
 export { FLUID, MOVING_WALL, OUTLET, STREAM, WALL } from "./kinds.js";
 export { cavity, compareWithGhia, LID_SPEED, type CavityOptions, type Compared, type Comparison } from "./cavity.js";

@@ -1,5 +1,5 @@
 import { MOVING_WALL, WALL } from "./kinds.js";
-import type { Rates } from "./step-kernels.js";
+import type { Rates, Subgrid } from "./step-kernels.js";
 import type { Flow, Settings } from "./simulation.js";
 
 /** A flow with its populations, wherever they are. */
@@ -17,6 +17,7 @@ export async function stepCells(
   { flow, populations, settings }: Stepped,
   cells: readonly (readonly number[])[],
   rates: Rates,
+  subgrid?: Subgrid,
 ): Promise<number[][]> {
   const { directions, weights, dimension, extents, active, kind, velocity } = { ...flow.lattice, ...flow };
   const inDomain = ([x, y, z = 0]: readonly number[]): boolean =>
@@ -47,6 +48,16 @@ export async function stepCells(
     return (await whole(cell, opposite(q))) + (moving ? 6 * weights[q] * dot(directions[q], velocity(x, y, z)) : 0);
   };
 
+  /** Rates where the stress of the populations' excess over the equilibrium adds the viscosity of eddies. */
+  const withEddies = (excess: readonly number[], density: number): Rates => {
+    let squares = 0;
+    for (let a = 0; a < 3; a++)
+      for (let b = 0; b < 3; b++) squares += excess.reduce((sum, value, q) => sum + directions[q][a] * directions[q][b] * value, 0) ** 2;
+    const { share, magic } = subgrid!;
+    const time = (1 / rates[0] + Math.sqrt(rates[0] ** -2 + (share * Math.sqrt(squares)) / density)) / 2;
+    return [1 / time, magic === 0 ? 1 / time : 1 / (magic / (time - 0.5) + 0.5)];
+  };
+
   return Promise.all(
     cells.map(async (cell) => {
       const f = await Promise.all(weights.map((_, q) => arriving(cell, q)));
@@ -56,10 +67,16 @@ export async function stepCells(
         const along = dot(directions[q], u);
         return weights[q] * density * (1 + 3 * along + 4.5 * along ** 2 - 1.5 * dot(u, u));
       };
+      const [even, odd] = subgrid
+        ? withEddies(
+            f.map((value, q) => value - equilibrium(q)),
+            density,
+          )
+        : rates;
       return weights.map((weight, q) => {
         const excess = f[q] - equilibrium(q);
         const opposed = f[opposite(q)] - equilibrium(opposite(q));
-        return f[q] - (rates[0] * (excess + opposed)) / 2 - (rates[1] * (excess - opposed)) / 2 - weight;
+        return f[q] - (even * (excess + opposed)) / 2 - (odd * (excess - opposed)) / 2 - weight;
       });
     }),
   );

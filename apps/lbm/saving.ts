@@ -12,7 +12,20 @@ import type { Simulation } from "./simulation.js";
 const FORMAT = "isoform lbm 1";
 
 /** Options that say what flow it is and how cells are computed: a run goes on with the ones that it began with. */
-export const KEPT = ["re", "size", "speed", "dimension", "box", "type", "collision", "pattern", "wall"] as const;
+export const KEPT = [
+  "re",
+  "size",
+  "speed",
+  "dimension",
+  "box",
+  "type",
+  "collision",
+  "pattern",
+  "wall",
+  "storage",
+  "smagorinsky",
+  "periodic",
+] as const;
 type Kept = Readonly<Partial<Record<(typeof KEPT)[number], unknown>>>;
 
 /** A run's place, beside what the fields hold. */

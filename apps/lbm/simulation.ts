@@ -1,4 +1,4 @@
-import { f32, f64, i32, IsoformError, LaunchError, u8 } from "isoform";
+import { f16, f32, f64, i32, IsoformError, LaunchError, u8 } from "isoform";
 import { makeGrid, type Container, type Field, type Grid } from "isoform/grid";
 import type { Checkpointed } from "isoform/io";
 import { requireMemory, type DeviceSet, type Scalar } from "isoform/set";
@@ -19,7 +19,7 @@ import { kernelsOf } from "./kernels.js";
 import { FLUID, KINDS, OUTLET, STREAM, WALL } from "./kinds.js";
 import type { Lattice } from "./lattice.js";
 import type { Macroscopic, Populations, Real, RealField } from "./stencil.js";
-import type { Rates } from "./step-kernels.js";
+import type { Rates, Subgrid } from "./step-kernels.js";
 
 /** Collision models: one relaxation time (BGK), or two (TRT). */
 export const COLLISIONS = ["bgk", "trt"] as const;
@@ -36,6 +36,13 @@ export type Wall = (typeof WALLS)[number];
 /** Types of the populations, by name. */
 export const TYPES = { f64, f32 } as const satisfies Record<string, Real>;
 
+/** Types that populations of f32 may be stored as. */
+export const STORAGES = ["f16"] as const;
+/** `f16`: populations of f32 are stored in 16 bits. */
+export type PopulationStorage = (typeof STORAGES)[number];
+/** Populations, as deviations from the fluid at rest, times 2^15 reach to 65504 in f16. */
+const SCALE = 2 ** -15;
+
 /** Options of `Simulation.create`. */
 export interface Settings extends Resolved<GridSettings>, SplitSetting {
   /** Type of populations, density and velocity. */
@@ -46,10 +53,14 @@ export interface Settings extends Resolved<GridSettings>, SplitSetting {
   pattern: Pattern;
   /** `interpolated` takes a flow with `wallAt`, and the pattern `pull`. */
   wall: Wall;
+  /** Stores populations in fewer bits than `type`, which must be f32. Default: in `type`. */
+  storage?: PopulationStorage;
+  /** Smagorinsky's constant, about 0.1 to 0.2; 0 is without a subgrid model. */
+  smagorinsky: number;
 }
 
 /** The defaults of `Settings`. */
-export const DEFAULTS: Settings = { ...DEFAULT_SETTINGS, type: "f64", collision: "trt", pattern: "pull", wall: "halfway" };
+export const DEFAULTS: Settings = { ...DEFAULT_SETTINGS, type: "f64", collision: "trt", pattern: "pull", wall: "halfway", smagorinsky: 0 };
 
 /** A flow in lattice units: cells, steps, density 1. Coordinates belong to cells' centres and begin at 0; z is 0 in 2D. */
 export interface Flow {
@@ -57,8 +68,8 @@ export interface Flow {
   readonly lattice: Lattice;
   /** Cells along x, y (and z), moving walls and outlets included. */
   readonly extents: readonly number[];
-  /** All axes are periodic. */
-  readonly periodic?: boolean;
+  /** All axes are periodic, or these, x first. */
+  readonly periodic?: boolean | readonly boolean[];
   /** Default: all cells. Other cells are walls at rest, as is everything outside a box with ends. */
   readonly active?: (x: number, y: number, z: number) => boolean;
   /** Kind of a cell: `FLUID`, `OUTLET`, `STREAM`, `WALL` or `MOVING_WALL`. */
@@ -89,10 +100,21 @@ export function ratesOf(viscosity: number, collision: Collision): Rates {
   return [even, collision === "bgk" ? even : 1 / (MAGIC / (3 * viscosity) + 0.5)];
 }
 
+/** Smagorinsky's model for a constant; undefined for 0. Throws LaunchError for one below 0. */
+export function subgridOf(constant: number, collision: Collision): Subgrid | undefined {
+  if (!(constant >= 0 && constant <= 1))
+    throw new LaunchError(`a Smagorinsky constant of ${constant}: give one from 0 to 1; 0.1 to 0.2 is usual`);
+  return constant === 0 ? undefined : { share: 18 * Math.SQRT2 * constant ** 2, magic: collision === "bgk" ? 0 : MAGIC };
+}
+
+const isPeriodic = (periodic: Flow["periodic"], axis: number): boolean =>
+  typeof periodic === "object" ? periodic[axis] === true : periodic === true;
+
 /** Requires walls around the fluid: with one population, their cells keep what is on its way back, and boundaries cannot be open. */
 function requireWalls({ extents, periodic, active, kind }: Flow): void {
   const [nx, ny, nz = 1] = extents;
-  const isBorder = (at: readonly number[]): boolean => !periodic && extents.some((n, axis) => at[axis] === 0 || at[axis] === n - 1);
+  const isBorder = (at: readonly number[]): boolean =>
+    extents.some((n, axis) => !isPeriodic(periodic, axis) && (at[axis] === 0 || at[axis] === n - 1));
   for (let z = 0; z < nz; z++)
     for (let y = 0; y < ny; y++)
       for (let x = 0; x < nx; x++) {
@@ -110,7 +132,7 @@ function sharesOf({ lattice, extents, periodic, active, kind, wallAt }: Flow): (
   if (!wallAt)
     throw new LaunchError(`walls cannot be interpolated in a flow without "wallAt": give it that function, or choose the wall "halfway"`);
   const kindAt = (at: readonly number[]): number => {
-    const [x, y, z] = periodic ? at.map((k, axis) => (k + (extents[axis] ?? 1)) % (extents[axis] ?? 1)) : at;
+    const [x, y, z] = at.map((k, axis) => (isPeriodic(periodic, axis) ? (k + (extents[axis] ?? 1)) % (extents[axis] ?? 1) : k));
     const inside = [x, y, z].every((k, axis) => k >= 0 && k < (extents[axis] ?? 1));
     return inside && (active?.(x, y, z) ?? true) ? kind(x, y, z) : WALL;
   };
@@ -183,10 +205,14 @@ function fillAtStart(
 }
 
 /** Bytes of populations, density, velocity, kinds and links. */
-function bytesPerCell({ weights, dimension }: Lattice, { type, pattern, wall }: Pick<Settings, "type" | "pattern" | "wall">): number {
-  const populations = (pattern === "aa" ? 1 : 2) + (wall === "interpolated" ? 1 : 0);
-  const values = weights.length * populations + 1 + dimension;
-  return values * (type === "f64" ? 8 : 4) + 5;
+function bytesPerCell(
+  { weights, dimension }: Lattice,
+  { type, pattern, wall, storage }: Pick<Settings, "type" | "pattern" | "wall" | "storage">,
+): number {
+  const bytes = type === "f64" ? 8 : 4;
+  const populations = weights.length * (pattern === "aa" ? 1 : 2) * (storage ? 2 : bytes);
+  const shares = wall === "interpolated" ? weights.length * bytes : 0;
+  return populations + shares + (1 + dimension) * bytes + 5;
 }
 
 /** A flow on a set of devices. */
@@ -235,7 +261,11 @@ export class Simulation {
    * @throws LaunchError for options that do not fit the flow, and for a flow that does not fit the devices' memory
    */
   static create(set: DeviceSet, flow: Flow, options: Partial<Unresolved<Settings>> = {}, plan: PlanOptions = {}): Promise<Simulation> {
-    const asked = { ...DEFAULTS, ...options };
+    const asked = { ...DEFAULTS, ...(options.storage && { type: "f32" as const }), ...options };
+    if (asked.storage && asked.type !== "f32")
+      throw new LaunchError(
+        `populations of ${asked.type} are not stored as ${asked.storage}, which is rounded from f32: choose the type f32`,
+      );
     // One population is written across cells, which takes a dense grid.
     return tuned(asked, (settings) => Simulation.make(set, flow, settings, plan), asked.pattern === "aa" ? ["dense"] : undefined);
   }
@@ -264,7 +294,11 @@ export class Simulation {
       requireWalls(flow);
     }
     const grid = makeGrid(set, extents, { kind: settings.grid, layout: settings.layout, active, periodic, split: settings.split });
-    const population = (name: string): RealField => grid.field(name, type, { cardinality: lattice.weights.length });
+    const cardinality = lattice.weights.length;
+    const population = (name: string): RealField =>
+      settings.storage
+        ? (grid.field(name, f32, { cardinality, storage: f16, scale: SCALE }) as unknown as RealField)
+        : grid.field(name, type, { cardinality });
     const f = population("f");
     const populations: Populations = {
       f,
@@ -279,8 +313,8 @@ export class Simulation {
     const [mass, returning, change, x, y] = ["mass", "returning mass", "change", "force along x", "force along y"].map((name) =>
       grid.scalar(name, f64),
     );
-    const kernels = kernelsOf(grid, lattice, type, populations);
-    const shares = shareOf && population("shares");
+    const kernels = kernelsOf(grid, lattice, type, populations, subgridOf(settings.smagorinsky, settings.collision));
+    const shares: RealField | undefined = shareOf && grid.field("shares", type, { cardinality });
     const preparations = [kernels.connect(), kernels.initialise(macroscopic)];
     const step = (): Container => (shares ? kernels.interpolatedStep(rates, shares) : kernels.step(rates));
     const containers: Container[] = inPlace ? [...kernels.inPlace(rates, macroscopic)] : [step()];

@@ -361,6 +361,8 @@ export interface Device {
   hostMemory?(bytes: number): Buffer;
   /** New zeroed memory. `right` layout unless asked otherwise. Throws DeviceError if it does not fit. */
   array<T extends ElementType, const S extends Shape>(type: ElementToken<T>, shape: S, options?: ArrayOptions): View<T, RankOf<S>>;
+  /** Truth values, a byte each: 0 is false. */
+  array<const S extends Shape>(type: ScalarToken<"bool">, shape: S, options?: ArrayOptions): View<"u8", RankOf<S>>;
   /** The same of vectors, matrices and the like, whose components lie along further axes at the end: `device.array(vec3, 10)` has the shape [10, 3]. */
   array<T extends ComponentType>(type: CompositeToken<unknown, unknown, T, never>, shape: Shape, options?: ArrayOptions): View<T>;
   /** The same, filled from host data in `right` order. */
@@ -370,6 +372,13 @@ export interface Device {
     shape?: S,
     options?: ArrayOptions,
   ): View<T, RankOf<S>>;
+  /** Truth values, or numbers: 0 is false. */
+  from<const S extends Shape = number>(
+    type: ScalarToken<"bool">,
+    data: ArrayLike<number | boolean>,
+    shape?: S,
+    options?: ArrayOptions,
+  ): View<"u8", RankOf<S>>;
   /** The same from a list of values, or of their components one after the other. */
   from<V, T extends ComponentType>(
     type: CompositeToken<V, unknown, T, never>,
@@ -406,7 +415,7 @@ export interface Device {
   /** Stops workers, frees memory. Whatever is asked of the device and its queues afterwards throws DeviceError. */
   close(): Promise<void>;
 }
-/** The type of an array's elements: `f64`, `f32`, `i32`, `u32` or `u8`. */
+/** The type of an array's elements: `f64`, `f32`, `i32`, `u32`, or one that arrays only store: `u8`, `i8`, `u16`, `i16`, `f16`, `bf16`. */
 export type ElementToken<T extends ElementType> = { readonly type: T };
 /** The type of a new array: of its elements, or of vectors and the like. */
 export type ArrayToken<T extends ElementType> = ElementToken<T> | CompositeToken<unknown, unknown, Extract<T, ComponentType>, never>;

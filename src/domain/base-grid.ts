@@ -1,4 +1,5 @@
-import { isSingle } from "../ir/scalars.js";
+import { describe } from "../base/describe.js";
+import { ELEMENTS, isHalf, isSingle, type HalfType } from "../ir/scalars.js";
 import type { Launch, Precision } from "../device/device.js";
 import {
   BYTES,
@@ -17,6 +18,7 @@ import { ContainerError, LaunchError } from "../base/errors.js";
 import { requireOptions, requireThing } from "../base/own.js";
 import { callSite } from "../kernel/declare/location.js";
 import type { ScalarToken } from "../kernel/declare/params.js";
+import { scaleProblem, type StorageToken } from "../kernel/declare/storage.js";
 import { localOf, Scalar, spansProcesses, type DeviceSet, type LocalMember } from "../set/index.js";
 import { inTurn } from "../set/in-turn.js";
 import { declareContainer } from "./container/declare.js";
@@ -39,7 +41,7 @@ import {
   type ScalarStepBody,
   type ScalarStepParams,
 } from "./grid/grid.js";
-import type { FieldLayout, FieldOptions, FieldToken, FieldType, GridOptions, Split } from "./grid/options.js";
+import type { FieldLayout, FieldOptions, FieldToken, FieldType, GridOptions, Split, StoredFieldOptions } from "./grid/options.js";
 import type { DataView, HaloCopy, Offset, Partition, Rounds, Span } from "./grid/parts.js";
 import { BOX_SIDES, HaloWidths } from "./container/halo-widths.js";
 import { partition, periodicAxes } from "./grid/partition.js";
@@ -225,6 +227,11 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     this.frozen = true;
   }
 
+  field<S extends HalfType, const C extends number = 1>(
+    name: string,
+    token: FieldToken<"f32">,
+    options: StoredFieldOptions<S, C>,
+  ): Field<S, C, D>;
   field<T extends FieldType, const C extends number = 1>(name: string, token: FieldToken<T>, options?: FieldOptions<C>): Field<T, C, D>;
   field<T extends FieldType, const A extends readonly AxisName<D>[], const C extends number = 1>(
     name: string,
@@ -238,14 +245,22 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
   ): Field<T, C, D> | AxisArray<T, C> {
     requireElementType(`field "${String(name)}"`, token);
     if ("axes" in options) return this.keptArray(new AxisArray<T, C>(this, name, token, options));
-    const { cardinality = 1, layout = this.layout, fillValue = 0, ...others } = options;
+    const {
+      cardinality = 1,
+      layout = this.layout,
+      fillValue = 0,
+      storage,
+      scale = 1,
+      ...others
+    } = options as FieldOptions<C> & { storage?: StorageToken };
     for (const other of Object.keys(others))
-      throw new LaunchError(`field "${name}" has no option "${other}"; it has cardinality, layout and fillValue`);
+      throw new LaunchError(`field "${name}" has no option "${other}"; it has cardinality, layout, fillValue, storage and scale`);
+    const type = storedType(name, token.type, storage, scale) as T;
     if (!Number.isInteger(cardinality) || cardinality < 1)
       throw new LaunchError(`field "${name}" has cardinality ${cardinality}; give a whole number of at least 1`);
     if (layout !== "soa" && layout !== "aos") throw new LaunchError(`field "${name}" has layout "${String(layout)}"; use "soa" or "aos"`);
-    requireFitting(token.type, [fillValue]);
-    const field = new Field(this, name, token.type, cardinality as C, layout, fillValue);
+    requireFitting(type, [fillValue]);
+    const field = new Field(this, name, type, cardinality as C, { layout, fillValue: fillValue / scale, scale });
     this.fields.add(field as unknown as Field);
     return field;
   }
@@ -487,15 +502,15 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
   }
 
   async readPlanes<T extends FieldType>(field: Field<T>, planes: Planes, ghosts = false): Promise<TypedArrayOf<T>> {
-    if (!spansProcesses(this.set)) return this.read(field, planes, this.margins(ghosts));
+    if (!spansProcesses(this.set)) return this.values(field, planes, this.margins(ghosts));
     const own = this.ownPlanes(ghosts);
     const [first, end] = [Math.max(planes.first, own.first), Math.min(planes.end, own.end)];
-    const values = first < end ? this.read(field, { first, end }, this.margins(ghosts)) : (typedArray(field.type, 0) as TypedArrayOf<T>);
+    const values = first < end ? this.values(field, { first, end }, this.margins(ghosts)) : (typedArray(field.type, 0) as TypedArrayOf<T>);
     return inOneArray(field.type, await this.set.ranks!.gather(values, `planes ${planes.first} to ${planes.end} of "${field.name}"`));
   }
 
   readOwnPlanes<T extends FieldType>(field: Field<T>, planes: Planes, ghosts = false): Promise<TypedArrayOf<T>> {
-    return this.read(field, planes, this.margins(ghosts));
+    return this.values(field, planes, this.margins(ghosts));
   }
 
   ownPieces(field: Field, ghosts = false): readonly Planes[] {
@@ -524,7 +539,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
   }
 
   readBox<T extends FieldType>(field: Field<T>, box: MemberRows, ghosts = false): Promise<TypedArrayOf<T>> {
-    return this.read(field, box, this.margins(ghosts), [localOf(this.set, box.member)]);
+    return this.values(field, box, this.margins(ghosts), [localOf(this.set, box.member)]);
   }
 
   /** Rows of a plane of a host array. */
@@ -551,14 +566,22 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     return { first: first === 0 ? all.first : first, end: end === this.extents.at(-1)! ? all.end : end };
   }
 
+  /** The values of what `read` gives as it is stored. */
+  protected async values<T extends FieldType>(field: Field<T>, ...from: Tail<Parameters<BaseGrid<D>["read"]>>): Promise<TypedArrayOf<T>> {
+    const stored = await this.read(field, ...from);
+    if (field.scale !== 1) for (let n = 0; n < stored.length; n++) stored[n] *= field.scale;
+    return stored;
+  }
+
   /** Sets the cells of some planes to values that fit. */
   private put(field: Field, first: number, data: ArrayLike<number>, ghosts: boolean): void {
     const margins = this.margins(ghosts);
-    const { cardinality, fillValue } = field;
+    const { cardinality, fillValue, scale } = field;
     const fitting = data.constructor === typedArray(field.type, 0).constructor;
-    if (fitting && this.activity.isFull) return this.write(field, first, data as TypedArrayOf<FieldType>, margins);
+    if (fitting && scale === 1 && this.activity.isFull) return this.write(field, first, data as TypedArrayOf<FieldType>, margins);
     const values = typedArray(field.type, data.length);
     values.set(data);
+    if (scale !== 1) for (let n = 0; n < values.length; n++) values[n] /= scale;
     if (!this.activity.isFull)
       this.visit(margins, { first, end: first + data.length / this.planeLength(field, ghosts) }, (n, _x, _y, _z, isHole) => {
         if (isHole) values.fill(fillValue, n * cardinality, (n + 1) * cardinality);
@@ -602,11 +625,14 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
   }
 
   async getValue(field: Field, cell: readonly number[], k: number): Promise<number> {
-    if (!this.hasPlace(field, cell, k)) return field.fillValue;
+    if (!this.hasPlace(field, cell, k)) return field.fillValue * field.scale;
     const { member, view } = this.locate(field, cell, k);
     const { ranks, members } = this.set;
     const own = view && localOf(this.set, member).queue(0).read(view);
-    return (ranks ? (await ranks.gather(own, `component ${k} of cell [${cell}] of "${field.name}"`))[members[member].rank] : await own)![0];
+    const [stored] = (
+      ranks ? (await ranks.gather(own, `component ${k} of cell [${cell}] of "${field.name}"`))[members[member].rank] : await own
+    )!;
+    return stored * field.scale;
   }
 
   setValue(field: Field, cell: readonly number[], value: number, k: number): void {
@@ -616,7 +642,10 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
         `field "${field.name}": cell [${cell}] is not an active cell of the grid of [${this.extents}] cells${isAny(this.ghosts) ? ", nor a ghost" : ""}`,
       );
     const { member, view } = this.locate(field, cell, k);
-    if (view) localOf(this.set, member).queue(0).write(view, [value]);
+    if (view)
+      localOf(this.set, member)
+        .queue(0)
+        .write(view, [value / field.scale]);
   }
 
   /** Whether there is an active cell or a ghost. */
@@ -637,6 +666,23 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     return isInside && !this.activity.has(cell.at(-1)!, this.dimension === 2 ? x : y * this.extents[0] + x);
   }
 }
+
+/** The type that a field's memory has. Throws LaunchError for one that it cannot have, and for a scale that is not a power of two. */
+function storedType(name: string, type: FieldType, storage: StorageToken | undefined, scale: number): FieldType {
+  const refuse = (problem: string): never => {
+    throw new LaunchError(`field "${name}" ${problem}`);
+  };
+  const stored = storage === undefined ? type : storage?.type;
+  const isFit = stored !== undefined && Object.hasOwn(ELEMENTS, stored) && isHalf(stored);
+  if (storage !== undefined && !isFit) refuse(`is stored as ${typeof stored === "string" ? stored : describe(storage)}; use f16 or bf16`);
+  if (storage !== undefined && type !== "f32") refuse(`has values of ${type}, and ${stored} is rounded from f32: write f32`);
+  const problem = scale === 1 ? undefined : scaleProblem(scale);
+  if (problem !== undefined) refuse(`has scale ${String(scale)}: ${problem}`);
+  if (scale !== 1 && !isFit) refuse(`has a scale, which fields of ${type} have not: give it storage: f16`);
+  return stored;
+}
+
+type Tail<T extends readonly unknown[]> = T extends readonly [unknown, ...infer R] ? R : never;
 
 /** Some of host data. */
 const partOf = (data: ArrayLike<number>, begin: number, end: number): ArrayLike<number> => {

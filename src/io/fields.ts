@@ -3,6 +3,7 @@ import type { Span } from "../domain/grid/parts.js";
 import { HOST_LIMITS, evenPlaneRuns, type Planes } from "../domain/grid/pieces.js";
 import { cutsRows } from "../domain/grid/split.js";
 import { BYTES, type TypedArray } from "../device/memory/view.js";
+import { hostType } from "../ir/scalars.js";
 import { describe } from "../base/describe.js";
 import { IsoformError } from "../base/errors.js";
 import { joined, type FileBlock } from "./blocks.js";
@@ -179,11 +180,11 @@ async function collected<T>(values: AsyncIterable<T>): Promise<T[]> {
 export async function sourcesOf(fields: readonly Field[], part?: FieldPart): Promise<ArraySource[]> {
   const lengthOf = (field: Field): number => (part ? field.cardinality * cellCount(part, field.grid.extents) : field.length);
   const valuesOf = (field: Field): AsyncGenerator<TypedArray> => (part ? boxValues(field, part) : planeValues(field));
-  const bytes = fields.reduce((sum, field) => sum + lengthOf(field) * BYTES[field.type], 0);
+  const bytes = fields.reduce((sum, field) => sum + lengthOf(field) * BYTES[hostType(field.type)], 0);
   const readNow = async (field: Field): Promise<TypedArray[]> => (part ? collected(valuesOf(field)) : [await field.download()]);
   const read = bytes <= HOST_LIMITS.piece ? await Promise.all(fields.map(readNow)) : undefined;
   return fields.map((field, n) => {
-    const { name, cardinality: components, type } = field;
-    return { name, components, type, length: lengthOf(field), pieces: () => (read ? read[n] : valuesOf(field)) };
+    const { name, cardinality: components } = field;
+    return { name, components, type: hostType(field.type), length: lengthOf(field), pieces: () => (read ? read[n] : valuesOf(field)) };
   });
 }

@@ -1,6 +1,7 @@
 import { open } from "node:fs/promises";
 import { BYTES, typedArray, type TypedArray, type TypedArrayOf } from "../device/memory/view.js";
 import type { Field } from "../domain/grid/grid.js";
+import { hostType } from "../ir/scalars.js";
 import type { FieldType } from "../domain/grid/options.js";
 import { IsoformError } from "../base/errors.js";
 import { spansProcesses } from "../set/index.js";
@@ -27,7 +28,7 @@ export async function writeRaw(path: string, field: Field): Promise<void> {
   async function* values(): AsyncGenerator<TypedArray> {
     for (const { pieces } of parts) yield* pieces();
   }
-  const element = BYTES[field.type];
+  const element = BYTES[hostType(field.type)];
   const placed = atPlaces(values(), ownBlocks(field));
   await writeAtPlaces(
     ranks,
@@ -52,16 +53,17 @@ export async function readRaw(path: string, field: Field): Promise<void> {
     // Pipes are read whole.
     const piped = stat.isFile() ? undefined : new Uint8Array(await file.readFile().catch(unreadable));
     const length = piped?.length ?? stat.size;
-    const expected = field.length * BYTES[field.type];
+    const type = hostType(field.type);
+    const expected = field.length * BYTES[type];
     if (length !== expected)
       throw new IsoformError(
-        `${path} has ${length} bytes; field "${field.name}" takes ${expected}, ${field.cardinality} ${field.type} for each cell of [${field.grid.extents}]`,
+        `${path} has ${length} bytes; field "${field.name}" takes ${expected}, ${field.cardinality} ${type} for each cell of [${field.grid.extents}]`,
       );
     const plane = field.grid.planeLength(field);
     await field.uploadPlanes(async (first, end) => {
       const values = typedArray(field.type, (end - first) * plane) as TypedArrayOf<FieldType>;
       const bytes = new Uint8Array(values.buffer);
-      const position = first * plane * BYTES[field.type];
+      const position = first * plane * BYTES[type];
       if (piped) bytes.set(piped.subarray(position, position + bytes.length));
       else await readAll(file, bytes, position).catch(unreadable);
       return values;

@@ -3,7 +3,7 @@ import { open, type FileHandle } from "node:fs/promises";
 import { endianness } from "node:os";
 import { typedArray, type TypedArray } from "../device/memory/view.js";
 import { IsoformError } from "../base/errors.js";
-import { BYTES, ELEMENTS, type ElementType } from "../ir/scalars.js";
+import { BYTES, ELEMENTS, hostType, isHalf, type ElementType } from "../ir/scalars.js";
 import { writeWhole } from "./whole-file.js";
 
 /*
@@ -276,9 +276,12 @@ const bytesOf = ({ buffer, byteOffset, byteLength }: TypedArray): Buffer => Buff
 /** The bytes, turned round in place where the machine has them the other way. */
 function littleEndian(bytes: Buffer, type: ElementType): Buffer {
   if (endianness() === "LE" || BYTES[type] === 1) return bytes;
-  return BYTES[type] === 8 ? bytes.swap64() : bytes.swap32();
+  return BYTES[type] === 8 ? bytes.swap64() : BYTES[type] === 2 ? bytes.swap16() : bytes.swap32();
 }
 
-const TYPES = new Map<Function, ElementType>(Object.entries(ELEMENTS).map(([type, { array }]) => [array, type as ElementType]));
+const TYPES = new Map<Function, ElementType>(
+  (Object.keys(ELEMENTS) as ElementType[]).flatMap((type) => (hostType(type) === type ? [[ELEMENTS[type].array, type]] : [])),
+);
 const typeOf = (array: TypedArray): ElementType => TYPES.get(array.constructor)!;
-export const isElementType = (type: unknown): boolean => typeof type === "string" && Object.hasOwn(ELEMENTS, type);
+export const isElementType = (type: unknown): boolean =>
+  typeof type === "string" && Object.hasOwn(ELEMENTS, type) && !isHalf(type as ElementType);

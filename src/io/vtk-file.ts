@@ -1,4 +1,5 @@
 import { typedArray, type TypedArray } from "../device/memory/view.js";
+import { isHalf } from "../ir/scalars.js";
 import type { ElementType } from "../ir/types.js";
 import { IsoformError } from "../base/errors.js";
 import { attributesText, escape, unescape } from "./xml.js";
@@ -36,11 +37,23 @@ export interface VtkElement<A = DataArray> {
 /** An element of the tree of a file to be written. */
 export type NewElement = VtkElement<DataArray | ArraySource>;
 
-const NAMES: Record<ElementType, string> = { f64: "Float64", f32: "Float32", i32: "Int32", u32: "UInt32", u8: "UInt8" };
+/** Floats of 16 bits are written as f32: VTK has no such type, and host data are f32. */
+const NAMES = {
+  f64: "Float64",
+  f32: "Float32",
+  i32: "Int32",
+  u32: "UInt32",
+  u8: "UInt8",
+  i8: "Int8",
+  u16: "UInt16",
+  i16: "Int16",
+} satisfies Partial<Record<ElementType, string>>;
+type Named = keyof typeof NAMES;
+const nameOf = (type: ElementType): string => NAMES[isHalf(type) ? "f32" : type];
 
 /** The element type of an array. */
 export const elementOf = (data: TypedArray): ElementType => ELEMENTS.find((type) => data instanceof typedArray(type, 0).constructor)!;
-const ELEMENTS = Object.keys(NAMES) as ElementType[];
+const ELEMENTS = Object.keys(NAMES) as Named[];
 
 /** Content of a file in pieces. Values of arrays are asked for one array after the other. */
 export async function* encodeVtk(root: NewElement, encoding: VtkEncoding): AsyncGenerator<Uint8Array | string> {
@@ -73,10 +86,10 @@ const LENGTH = 8;
 const bytesIn = ({ type, length }: ArraySource): number => length * bytesOf(type);
 
 /** Name of the type of an array's values. */
-export const typeName = (array: DataArray | ArraySource): string => NAMES["data" in array ? elementOf(array.data) : array.type];
+export const typeName = (array: DataArray | ArraySource): string => nameOf("data" in array ? elementOf(array.data) : array.type);
 
 const startOf = ({ name, components, type }: ArraySource): string =>
-  `<DataArray type="${NAMES[type]}" Name="${escape(name)}" NumberOfComponents="${components}"`;
+  `<DataArray type="${nameOf(type)}" Name="${escape(name)}" NumberOfComponents="${components}"`;
 
 /** The text of a tree, with its arrays between. */
 function* partsOf({ tag, attributes = {}, arrays = [], children = [] }: NewElement): Generator<string | ArraySource> {

@@ -120,7 +120,19 @@ function attributesOf(name: string, record: Record, path: string, shape: readonl
   return [attribute(name, "Vector", { tag: "DataItem", attributes: join, children: items })];
 }
 
-const NUMBERS = { f64: ["Float", 8], f32: ["Float", 4], i32: ["Int", 4], u32: ["UInt", 4], u8: ["UChar", 1], i64: ["Int", 8] } as const;
+const NUMBERS = {
+  f64: ["Float", 8],
+  f32: ["Float", 4],
+  i32: ["Int", 4],
+  u32: ["UInt", 4],
+  u8: ["UChar", 1],
+  i8: ["Char", 1],
+  u16: ["UInt", 2],
+  i16: ["Int", 2],
+  f16: ["Float", 4],
+  bf16: ["Float", 4],
+  i64: ["Int", 8],
+} as const;
 
 function item({ shape, type }: Dataset, path: string): XmlElement {
   const [NumberType, Precision] = NUMBERS[type];

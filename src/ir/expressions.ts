@@ -1,5 +1,5 @@
 import { IRError } from "../base/errors.js";
-import { isFloat, isIndex, valueType, wrap } from "./scalars.js";
+import { ELEMENTS, isFloat, isIndex, valueType, wrap } from "./scalars.js";
 import { printExpr } from "./kernel-text.js";
 import { argumentType } from "./operators.js";
 import { representable, typeProblem, type Operation } from "./type-rules.js";
@@ -27,8 +27,8 @@ import type {
 export type Typed<T extends ScalarType> = Expr & { readonly type: T };
 /** An expression, or a value that becomes a constant of the type that is wanted. */
 export type Operand = Expr | number | boolean;
-/** Type of a view's element in an expression: bytes are read as i32. */
-export type ValueOf<E extends ElementType> = E extends "u8" ? "i32" : Exclude<E, "u8">;
+/** Type of a view's element in an expression: packed integers are read as i32, floats of 16 bits as f32. */
+export type ValueOf<E extends ElementType> = (typeof ELEMENTS)[E]["value"];
 
 /** A private array, or scratch of a team. */
 export interface ArrayRef<T extends NumericType = NumericType> {

@@ -3,6 +3,24 @@
  * language's emitter, in a record that wants an entry for each type.
  */
 
+import { bitsOfBf16, bitsOfF16, valueOfBf16, valueOfF16 } from "./half.js";
+
+type NumberArrayConstructor =
+  | Float64ArrayConstructor
+  | Float32ArrayConstructor
+  | Int32ArrayConstructor
+  | Uint32ArrayConstructor
+  | Int16ArrayConstructor
+  | Uint16ArrayConstructor
+  | Int8ArrayConstructor
+  | Uint8ArrayConstructor;
+
+/** How numbers that no typed array holds lie in memory: as whole numbers with the same bits. */
+interface Coding {
+  readonly bitsOf: (value: number) => number;
+  readonly valueOf: (bits: number) => number;
+}
+
 interface Element {
   readonly kind: "float" | "signed" | "unsigned";
   /** In memory. */
@@ -14,14 +32,13 @@ interface Element {
   /** Rounds or wraps the exact result of an operation to a value of the type. */
   readonly wrap: (x: number) => number;
   /** The class of host arrays with such elements. */
-  readonly array:
-    | Float64ArrayConstructor
-    | Float32ArrayConstructor
-    | Int32ArrayConstructor
-    | Uint32ArrayConstructor
-    | Uint8ArrayConstructor;
-  /** The method of a DataView that writes one. */
-  readonly set: "setFloat64" | "setFloat32" | "setInt32" | "setUint32" | "setUint8";
+  readonly array: NumberArrayConstructor;
+  /** The class of typed arrays over memory with such elements. */
+  readonly storage: NumberArrayConstructor;
+  /** Present where `storage` holds bits and not values. */
+  readonly coding?: Coding;
+  /** The method of a DataView that writes what `storage` holds. */
+  readonly set: "setFloat64" | "setFloat32" | "setInt32" | "setUint32" | "setInt16" | "setUint16" | "setInt8" | "setUint8";
 }
 
 /** The types that arrays hold, with their sizes, ranges and host arrays. */
@@ -34,6 +51,7 @@ export const ELEMENTS = {
     greatest: Infinity,
     wrap: (x) => x,
     array: Float64Array,
+    storage: Float64Array,
     set: "setFloat64",
   },
   f32: {
@@ -44,6 +62,7 @@ export const ELEMENTS = {
     greatest: Infinity,
     wrap: Math.fround,
     array: Float32Array,
+    storage: Float32Array,
     set: "setFloat32",
   },
   i32: {
@@ -54,6 +73,7 @@ export const ELEMENTS = {
     greatest: 0x7fffffff,
     wrap: (x) => x | 0,
     array: Int32Array,
+    storage: Int32Array,
     set: "setInt32",
   },
   u32: {
@@ -64,12 +84,83 @@ export const ELEMENTS = {
     greatest: 0xffffffff,
     wrap: (x) => x >>> 0,
     array: Uint32Array,
+    storage: Uint32Array,
     set: "setUint32",
   },
-  u8: { kind: "unsigned", bytes: 1, value: "i32", least: 0, greatest: 255, wrap: (x) => x & 255, array: Uint8Array, set: "setUint8" },
+  u8: {
+    kind: "unsigned",
+    bytes: 1,
+    value: "i32",
+    least: 0,
+    greatest: 255,
+    wrap: (x) => x & 255,
+    array: Uint8Array,
+    storage: Uint8Array,
+    set: "setUint8",
+  },
+  i8: {
+    kind: "signed",
+    bytes: 1,
+    value: "i32",
+    least: -128,
+    greatest: 127,
+    wrap: (x) => (x << 24) >> 24,
+    array: Int8Array,
+    storage: Int8Array,
+    set: "setInt8",
+  },
+  u16: {
+    kind: "unsigned",
+    bytes: 2,
+    value: "i32",
+    least: 0,
+    greatest: 65535,
+    wrap: (x) => x & 65535,
+    array: Uint16Array,
+    storage: Uint16Array,
+    set: "setUint16",
+  },
+  i16: {
+    kind: "signed",
+    bytes: 2,
+    value: "i32",
+    least: -32768,
+    greatest: 32767,
+    wrap: (x) => (x << 16) >> 16,
+    array: Int16Array,
+    storage: Int16Array,
+    set: "setInt16",
+  },
+  f16: {
+    kind: "float",
+    bytes: 2,
+    value: "f32",
+    least: -Infinity,
+    greatest: Infinity,
+    wrap: (x) => valueOfF16(bitsOfF16(x)),
+    array: Float32Array,
+    storage: Uint16Array,
+    coding: { bitsOf: bitsOfF16, valueOf: valueOfF16 },
+    set: "setUint16",
+  },
+  bf16: {
+    kind: "float",
+    bytes: 2,
+    value: "f32",
+    least: -Infinity,
+    greatest: Infinity,
+    wrap: (x) => valueOfBf16(bitsOfBf16(x)),
+    array: Float32Array,
+    storage: Uint16Array,
+    coding: { bitsOf: bitsOfBf16, valueOf: valueOfBf16 },
+    set: "setUint16",
+  },
 } as const satisfies Record<string, Element>;
 
-/** Types that a view may store; `u8` is read as `i32` and written from `i32` modulo 256. */
+/**
+ * Types that a view may store. Integers of 8 and 16 bits are read as `i32` and written from `i32` modulo 2^8 and 2^16; `f16` and `bf16` are read as `f32`
+ * and rounded to nearest, ties to even, when they are written.
+ */
 export type ElementType = keyof typeof ELEMENTS;
 /** The types of numbers in a kernel. */
 export type NumericType = (typeof ELEMENTS)[ElementType]["value"];
@@ -77,6 +168,9 @@ export type NumericType = (typeof ELEMENTS)[ElementType]["value"];
 export type ScalarType = NumericType | "bool";
 export type FloatType = OfKind<"float">;
 export type IntegerType = OfKind<"signed" | "unsigned">;
+
+/** Types of elements that are computed with in another, wider type. */
+export type PackedType = Exclude<ElementType, NumericType>;
 
 type OfKind<K extends Element["kind"]> = { [T in NumericType]: (typeof ELEMENTS)[T]["kind"] extends K ? T : never }[NumericType];
 
@@ -105,7 +199,17 @@ export const isDouble = (type: ScalarType | ElementType): type is "f64" => type 
 export const isIndex = (type: ScalarType): type is "i32" => type === "i32";
 
 /** True of elements that are narrower in memory than the values that are computed with. */
-export const isPacked = (element: ElementType): element is Exclude<ElementType, NumericType> => ELEMENTS[element].value !== element;
+export const isPacked = (element: ElementType): element is PackedType => ELEMENTS[element].value !== element;
+
+/** Floats of 16 bits, which are rounded when they are stored. */
+export type HalfType = "f16" | "bf16";
+export const isHalf = (element: ElementType): element is HalfType => element === "f16" || element === "bf16";
+
+/** The type of the numbers that host arrays, and files, have for such elements: f32 for floats of 16 bits. */
+export const hostType = (element: ElementType): Exclude<ElementType, HalfType> => (isHalf(element) ? "f32" : element);
+
+/** How values of the element lie in memory; undefined where a typed array holds the values themselves. */
+export const codingOf = (element: ElementType): Coding | undefined => (ELEMENTS[element] as Element).coding;
 
 /** The type in which an element of a view is computed with. */
 export const valueType = (element: ElementType): NumericType => ELEMENTS[element].value;

@@ -1,4 +1,5 @@
 import { ownIdentifier, type OwnWord } from "../base/names.js";
+import { ELEMENTS } from "../ir/scalars.js";
 import type { BinaryFn, CompareFn } from "../ir/types.js";
 import type { Axis, Expr, Func, Memory, Place, LoopStep, Stmt, Type, Word } from "./nodes.js";
 
@@ -58,8 +59,8 @@ export const block = (axis: Axis): Expr => ({ op: "place", type: "u32", of: "blo
 export const threads = (axis: Axis): Expr => ({ op: "place", type: "u32", of: "threads", axis });
 export const blocks = (axis: Axis): Expr => ({ op: "place", type: "u32", of: "blocks", axis });
 
-/** The type of an element's value: packed integers are i32. */
-export const valueType = ({ element }: Memory): Type => (element === "u8" ? "i32" : element);
+/** The type of an element's value: packed integers are i32, floats of 16 bits f32. */
+export const valueType = ({ element }: Memory): Type => (element === "i64" ? element : ELEMENTS[element].value);
 export const read = (from: Memory, offset: Expr, type: Type = valueType(from)): Expr => ({ op: "read", type, from, offset });
 export const address = (of: Memory, offset?: Expr): Expr => ({ op: "address", type: "i64", of, offset });
 export const word = (name: Word, type: Type, ...args: readonly Expr[]): Expr => ({ op: "word", type, word: name, args });

@@ -3,7 +3,9 @@ import { overlap, requireApart } from "../device/memory/overlap.js";
 import type { Queue } from "../device/device.js";
 import { copyView, readView, writeView } from "../device/cpu/host-view.js";
 import {
+  BYTES,
   CPU_MEMORY,
+  hostBuffer,
   requireAlike,
   requireData,
   stridesOf,
@@ -13,6 +15,7 @@ import {
   type TypedArray,
   type TypedArrayOf,
 } from "../device/memory/view.js";
+import { codingOf } from "../ir/scalars.js";
 import type { ElementType } from "../ir/types.js";
 import { describe } from "../base/describe.js";
 import { LaunchError } from "../base/errors.js";
@@ -55,6 +58,8 @@ export async function deepCopy(
   }
   for (const [part, origin] of pieces(to, from)) await transfer(part, origin, queues);
   for (const queue of queues) await queue.finish();
+  // The view of a host array has bits where the array has values.
+  if (!isView(target) && codingOf(to.type)) target.set(readView(to as View));
 }
 
 const isView = (value: unknown): value is AnyView => value instanceof View || value instanceof BlockedView;
@@ -62,18 +67,19 @@ const isView = (value: unknown): value is AnyView => value instanceof View || va
 /** Host data as a view of CPU memory, of type and shape of the other side. */
 function hostView(data: ArrayLike<number>, { type, shape, size }: AnyView): View {
   requireData(type, shape, data);
-  const array = isOf(type, data) ? data : typedArray(type, size);
-  if (array !== data) array.set(data);
-  return new View(bufferOf(array), type, shape, stridesOf(shape, "right"));
+  const view = new View(hostBuffer(size * BYTES[type]), type, shape, stridesOf(shape, "right"));
+  if (isOf(type, data) && !codingOf(type)) return new View(bufferOf(data), type, shape, view.strides);
+  if (size > 0) writeView(view, data);
+  return view;
 }
 
 /** One number wherever the other side has an element. */
 function repeated(value: number, { type, shape }: AnyView): View {
   requireData(type, [1], [value]);
-  const array = typedArray(type, 1);
-  array[0] = value;
+  const one = new View(hostBuffer(BYTES[type]), type, [1], [1]);
+  writeView(one, [value]);
   return new View(
-    bufferOf(array),
+    one.buffer,
     type,
     shape,
     shape.map(() => 0),

@@ -15,6 +15,7 @@ import { printCases } from "./cases/prints.js";
 import { ranges } from "./cases/ranges.js";
 import { reductions } from "./cases/reductions.js";
 import { scatters } from "./cases/scatters.js";
+import { storage } from "./cases/storage.js";
 import { strides } from "./cases/strides.js";
 import { team } from "./cases/team.js";
 import { vectors } from "./cases/vectors.js";
@@ -35,6 +36,7 @@ export const suite: readonly ConformanceCase[] = [
   ...scatters,
   ...team,
   ...vectors,
+  ...storage,
   ...strides,
   ...mathematics,
   ...launches,

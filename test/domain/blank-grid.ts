@@ -34,7 +34,7 @@ export class BlankGrid<D extends Dimension> {
   }
 
   field<T extends FieldType, const C extends number = 1>(name: string, { type }: FieldToken<T>, cardinality = 1 as C): Field<T, C, D> {
-    return new Field(this as never, name, type, cardinality, "soa", 0);
+    return new Field(this as never, name, type, cardinality, { layout: "soa", fillValue: 0, scale: 1 });
   }
 
   scalar<T extends NumericType>(name: string, type: ScalarToken<T>): Scalar<T> {

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { dense } from "../../src/domain/index.js";
 import { hdf5Missing, readOpenPmd, recordsOf, writeHdf5Fields, writeOpenPmd, writeXdmf, type Snapshot } from "../../src/io/index.js";
-import { f32, f64, i32, u8 } from "../../src/kernel/declare/params.js";
+import { f32, f64, i32 } from "../../src/kernel/declare/params.js";
+import { u8 } from "../../src/kernel/declare/storage.js";
 import { readHdf5 } from "../../src/io/hdf5-file.js";
 import { jsSet, noise } from "../domain/sets.js";
 

@@ -7,7 +7,8 @@ import { dense, sparse } from "../../src/domain/index.js";
 import { HOST_LIMITS } from "../../src/domain/grid/pieces.js";
 import { readRaw, writeImage, writeRaw, writeRectilinear, writeUnstructured } from "../../src/io/index.js";
 import { readCheckpoint, writeCheckpoint } from "../../src/io/checkpoint.js";
-import { f32, f64, u8 } from "../../src/kernel/declare/params.js";
+import { f32, f64 } from "../../src/kernel/declare/params.js";
+import { u8 } from "../../src/kernel/declare/storage.js";
 import { findNan } from "../../src/skeleton/run/nan.js";
 import { jsSet, noise } from "../domain/sets.js";
 

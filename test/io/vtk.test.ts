@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { f32, f64, i32, u8 } from "../../src/kernel/declare/params.js";
+import { f32, f64, i32 } from "../../src/kernel/declare/params.js";
+import { u8 } from "../../src/kernel/declare/storage.js";
 import { dense } from "../../src/domain/index.js";
 import {
   readImage,

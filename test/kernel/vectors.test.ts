@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { ElementType } from "../../src/ir/types.js";
 import {
   f32,
   f64,
@@ -33,11 +34,11 @@ async function everywhere(
   for (const name of ["js", "wasm", "js-debug"]) {
     const device = await open(name);
     const { params } = k as Kernel<Record<string, ViewToken>>;
-    const types = { f64, f32, i32, u32: i32, u8: i32 };
+    const types: Partial<Record<ElementType, typeof f64 | typeof f32 | typeof i32>> = { f64, f32, i32 };
     const views = Object.fromEntries(
       Object.entries(contents).map(([name, rows]) => {
         const { element, rank } = params[name];
-        return [name, device.array(types[element], rank === 1 ? [rows.length] : [rows.length, rows[0].length])];
+        return [name, device.array(types[element]!, rank === 1 ? [rows.length] : [rows.length, rows[0].length])];
       }),
     );
     for (const [name, rows] of Object.entries(contents)) device.queue.write(views[name], rows.flat());

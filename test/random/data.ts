@@ -1,3 +1,4 @@
+import { BYTES, ELEMENTS, isHalf, isPacked } from "../../src/ir/scalars.js";
 import type { ElementType } from "../../src/ir/types.js";
 import { grid, type Memory } from "./memory.js";
 import { kernelOf, type Program } from "./program.js";
@@ -39,6 +40,11 @@ const EDGES: Record<ElementType, readonly number[]> = {
   i32: [0, 1, -1, 2, 31, 32, 255, 65536, 2147483647, -2147483648, -2147483647],
   u32: [0, 1, 2, 31, 32, 65536, 2147483647, 2147483648, 4294967295],
   u8: [0, 1, 127, 128, 255],
+  i8: [0, 1, -1, 127, -128],
+  u16: [0, 1, 32767, 32768, 65535],
+  i16: [0, 1, -1, 32767, -32768],
+  f16: [0, -0, NaN, Infinity, -Infinity, 2 ** -24, -(2 ** -14), 65504, 1, -1, 0.5, 2049, 1e-9],
+  bf16: [0, -0, NaN, Infinity, -Infinity, 2 ** -126, 3.3895313892515355e38, 1, -1, 0.5, 257, 65535],
 };
 
 /** Contents of the program's views, from its seed, a third of them at the edges of their types; values of its scalars. */
@@ -62,7 +68,8 @@ export function dataOf(program: Program): {
             ? EDGES[param.element][Math.floor(next() * EDGES[param.element].length)]
             : ordinary(param.element, next);
       const contents = grid(param.element, param.shape);
-      for (let n = 0; n < contents.data.length; n++) contents.data[n] = value();
+      for (let n = 0; n < contents.data.length; n++)
+        contents.data[n] = isHalf(param.element) ? ELEMENTS[param.element].wrap(value()) : value();
       inputs[name] = contents;
     } else if (param.kind === "scalar") scalars[name] = param.value;
     else if (param.kind === "fixed") fixed[name] = param.value;
@@ -72,7 +79,8 @@ export function dataOf(program: Program): {
 
 function ordinary(type: ElementType, next: () => number): number {
   if (type === "f64" || type === "f32") return (next() - 0.5) * 2 ** Math.floor(next() * 24 - 8);
-  if (type === "u8") return next() * 256;
+  if (isHalf(type)) return Math.fround((next() - 0.5) * 2 ** Math.floor(next() * 40 - 26));
+  if (isPacked(type)) return Math.floor(next() * 2 ** (8 * BYTES[type])) + ELEMENTS[type].least;
   return Math.floor((next() - (type === "i32" ? 0.5 : 0)) * 2 ** (1 + Math.floor(next() * 31)));
 }
 

@@ -3,7 +3,7 @@ import { teamRows } from "../../src/ir/analysis/teams.js";
 import { lastOf } from "../../src/ir/loop-stops.js";
 import type { Policy } from "../../src/device/launch/policy.js";
 import { foldChunk } from "../../src/testing/strict-fold.js";
-import { elementsOf, grid, offsetOf, type Memory } from "./memory.js";
+import { elementsOf, grid, offsetOf, rounded, type Memory } from "./memory.js";
 import { Contributions, foldPartials } from "./reductions.js";
 
 /*
@@ -197,7 +197,7 @@ class Run {
           stmt.view,
           stmt.indices.map((e) => this.number(e)),
         );
-        view.data[at] = this.number(stmt.value);
+        view.data[at] = rounded(view.type, this.number(stmt.value));
         this.rows.get(stmt.view)?.add(at);
         return undefined;
       }

@@ -30,7 +30,7 @@ class Generator {
 
   constructor(private readonly dice: Dice) {
     this.faithful = dice.chance(75);
-    this.params = new Parameters(dice);
+    this.params = new Parameters(dice, this.faithful);
     this.expressions = new Expressions(dice.choices, this.faithful);
     this.statements = new Statements(dice, this.expressions, this.params);
   }

@@ -1,3 +1,4 @@
+import { ELEMENTS, isHalf } from "../../src/ir/scalars.js";
 import type { ElementType } from "../../src/ir/types.js";
 import type { RangePolicy } from "../../src/device/launch/policy.js";
 import { typedArray, type TypedArray } from "../../src/device/memory/view.js";
@@ -19,6 +20,9 @@ export const grid = (type: ElementType, shape: readonly number[], values: ArrayL
   data.set(values);
   return { type, shape, data };
 };
+
+/** What an element holds after a store of the value; typed arrays cut whole numbers themselves. */
+export const rounded = (type: ElementType, value: number): number => (isHalf(type) ? ELEMENTS[type].wrap(value) : value);
 
 export const copyOf = (memory: Memory): Memory =>
   Object.fromEntries(Object.entries(memory).map(([name, g]) => [name, grid(g.type, g.shape, g.data)]));

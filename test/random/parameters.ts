@@ -12,18 +12,33 @@ import {
   sum,
   table,
   u32,
-  u8,
   view,
   type Rank,
 } from "../../src/kernel/declare/params.js";
+import { valueType } from "../../src/ir/scalars.js";
+import { bf16, f16, i16, i8, u16, u8 } from "../../src/kernel/declare/storage.js";
 import { LOOKUP, NUMERIC } from "./expressions.js";
 import type { Dice, Context } from "./context.js";
 import { MAX_RANK } from "../../src/base/rank.js";
 import { listComposite, NAMES } from "./composites.js";
 import { BUILTINS, COMPOSITES, type Declared, type Part } from "./program.js";
 
-const TOKENS = { f64, f32, i32, u32, bool, u8 };
-export const TAG: Record<ElementType, string> = { f64: "d", f32: "f", i32: "i", u32: "u", u8: "b" };
+const TOKENS = { f64, f32, i32, u32, bool, u8, i8, u16, i16, f16, bf16 };
+/** Types that kernels store and do not compute with. */
+const INTEGERS = ["u8", "i8", "u16", "i16"] as const;
+const NARROW = [...INTEGERS, "f16", "bf16"] as const;
+export const TAG: Record<ElementType, string> = {
+  f64: "d",
+  f32: "f",
+  i32: "i",
+  u32: "u",
+  u8: "b",
+  i8: "a",
+  u16: "v",
+  i16: "j",
+  f16: "h",
+  bf16: "g",
+};
 /** Begins the names of views whose contents are not exact. */
 export const INEXACT = "inexact_";
 /** Extents of the views that are read at any place. */
@@ -35,7 +50,11 @@ const POOL = 16,
 export class Parameters {
   readonly all = new Map<string, Declared>();
 
-  constructor(private readonly dice: Dice) {}
+  /** @param faithful js-debug runs the program, which reports that a value becomes infinite in 16 bits */
+  constructor(
+    private readonly dice: Dice,
+    private readonly faithful: boolean,
+  ) {}
 
   view(name: string, element: ElementType, shape: readonly number[], indices = false): void {
     const token = view(TOKENS[element], shape.length as Rank);
@@ -62,8 +81,9 @@ export class Parameters {
     const type = this.dice.pick(NUMERIC);
     this.view("grid", type, [ROWS, COLUMNS]);
     place.sources.push({ type, parts: ["grid[", "][", "]"], args: [{ index: ROWS }, { index: COLUMNS }] });
-    this.view("bytes", "u8", shape);
-    place.sources.push({ type: "i32", parts: [`bytes${indices.map((i) => `[${i}]`).join("")}`], args: [] });
+    const narrow = this.dice.pick(NARROW);
+    this.view("narrow", narrow, shape);
+    place.sources.push({ type: valueType(narrow), parts: [`narrow${indices.map((i) => `[${i}]`).join("")}`], args: [] });
     this.view("at", "i32", [shape[shape.length - 1]], true);
     this.view(LOOKUP, "i32", [POOL], true);
     place.arrays.push({ name: LOOKUP, type: "i32", length: POOL, writable: false });
@@ -88,11 +108,11 @@ export class Parameters {
 
   /** Views that are written, and read, at the element's own place. */
   outputs(place: Context, shape: readonly number[], indices: readonly string[]): void {
-    for (const element of this.dice.some([...NUMERIC, "u8"] as const)) {
+    for (const element of this.dice.some([...NUMERIC, this.dice.pick(this.faithful ? INTEGERS : NARROW)] as const)) {
       const name = `y${TAG[element]}`;
       this.view(name, element, shape);
       const at = `${name}${indices.map((i) => `[${i}]`).join("")}`;
-      const type = element === "u8" ? "i32" : element;
+      const type = valueType(element);
       place.outputs.push({ type, element: at });
       place.sources.push({ type, parts: [at], args: [] });
     }

@@ -3,10 +3,11 @@ import { componentsOfValue, compositePlace, type CompositeType } from "../../src
 import type { Kernel } from "../../src/kernel/declare/kernel.js";
 import type { ParamToken, ReduceToken } from "../../src/kernel/declare/params.js";
 import type { Lanes, Team, TeamSpec, TeamValues } from "../../src/kernel/declare/body.js";
-import type { NumericType } from "../../src/ir/types.js";
+import type { ElementType, NumericType } from "../../src/ir/types.js";
 import { typedArray, type TypedArray } from "../../src/device/memory/view.js";
 import { foldChunk } from "../../src/testing/strict-fold.js";
-import { elementsOf, offsetOf, type Grid, type Memory } from "./memory.js";
+import { isHalf } from "../../src/ir/scalars.js";
+import { elementsOf, offsetOf, rounded, type Grid, type Memory } from "./memory.js";
 import { Contributions, foldPartials } from "./reductions.js";
 
 /*
@@ -74,7 +75,9 @@ function bodyParams(
         case "view":
           return [
             name,
-            token.of ? valuesIn(token.of, memory[name].data, memory[name].shape) : nested(memory[name].data, memory[name].shape),
+            token.of
+              ? valuesIn(token.of, memory[name].data, memory[name].shape)
+              : nested(memory[name].type, memory[name].data, memory[name].shape),
           ];
         case "table":
           return [name, token.values];
@@ -93,12 +96,22 @@ function bodyParams(
 const METHODS = { sum: "add", min: "min", max: "max", custom: "merge" } as const;
 
 type Nested = TypedArray | Nested[];
-function nested(data: TypedArray, shape: readonly number[]): Nested {
+function nested(type: ElementType, data: TypedArray, shape: readonly number[]): Nested {
   const [extent, ...rest] = shape;
-  if (!rest.length) return data;
+  if (!rest.length) return isHalf(type) ? rounding(type, data) : data;
   const size = rest.reduce((a, b) => a * b, 1);
-  return Array.from({ length: extent }, (_, n) => nested(data.subarray(n * size, (n + 1) * size), rest));
+  return Array.from({ length: extent }, (_, n) => nested(type, data.subarray(n * size, (n + 1) * size), rest));
 }
+
+/** Rounds what is stored to a float of 16 bits. */
+const rounding = (type: ElementType, data: TypedArray): TypedArray =>
+  new Proxy(data, {
+    get: (_, key) => (Number.isInteger(Number(String(key))) ? data[Number(String(key))] : Reflect.get(data, key, data)),
+    set(_, key, value) {
+      data[Number(String(key))] = rounded(type, Number(value));
+      return true;
+    },
+  });
 
 /** An array of vectors or the like, in the memory of their components. */
 function valuesIn(of: CompositeType, data: TypedArray, shape: readonly number[]): unknown {

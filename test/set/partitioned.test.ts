@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { range } from "../../src/device/launch/policy.js";
 import { kernel } from "../../src/kernel/declare/kernel.js";
-import { f64, i32, u8, view } from "../../src/kernel/declare/params.js";
+import { f64, i32, view } from "../../src/kernel/declare/params.js";
+import { u8 } from "../../src/kernel/declare/storage.js";
 import { Partitioned } from "../../src/set/index.js";
 import { eachSet } from "./sets.js";
 

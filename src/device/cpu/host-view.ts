@@ -2,6 +2,8 @@ import type { ElementType } from "../../ir/types.js";
 import { LaunchError } from "../../base/errors.js";
 import { backlog } from "./backlog.js";
 import { reachOf, spanOf } from "../../ir/reach.js";
+import { codingOf } from "../../ir/scalars.js";
+import { setStored, memoryArray, takeStored, type MemoryArrayOf } from "../memory/memory-array.js";
 import { requireAlike, typedArray, BYTES, type TypedArray, type TypedArrayOf, type View } from "../memory/view.js";
 
 export { spanOf };
@@ -14,9 +16,9 @@ export function addressOf(view: View): number {
 /** Elements that lie before a view's first one in memory: some where a stride is negative. */
 export const belowOf = ({ size, shape, strides }: View): number => (size === 0 ? 0 : reachOf(shape, strides).below);
 
-/** A typed array over a view in CPU memory, from its lowest element to its highest, strides and all; the first one is at `belowOf`. */
-export function hostArray<T extends ElementType>(view: View<T>): TypedArrayOf<T> {
-  return typedArray(view.type, hostOf(view), addressOf(view) - belowOf(view) * BYTES[view.type], spanOf(view));
+/** A typed array over a view in CPU memory, from its lowest element to its highest, strides and all; the first one is at `belowOf`. Floats of 16 bits are words with their bits. */
+export function hostArray<T extends ElementType>(view: View<T>): MemoryArrayOf<T> {
+  return memoryArray(view.type, hostOf(view), addressOf(view) - belowOf(view) * BYTES[view.type], spanOf(view));
 }
 
 /** Buffer in which a view's address counts, once all work on CPUs is done. Throws LaunchError for a view in a GPU's memory. */
@@ -29,21 +31,24 @@ export function hostOf({ buffer }: View): ArrayBufferLike {
 /** The view's elements in `right` order, as a new array. */
 export function readView<T extends ElementType>(view: View<T>): TypedArrayOf<T> {
   const from = hostArray(view);
-  if (view.contiguous) return from.slice() as TypedArrayOf<T>;
+  const coding = codingOf(view.type);
+  if (view.contiguous && !coding) return from.slice() as TypedArrayOf<T>;
   const to = typedArray(view.type, view.size);
   let n = 0;
-  eachElement(view, (at) => (to[n++] = from[at]));
+  if (view.contiguous) takeStored(view.type, from, to);
+  else eachElement(view, (at) => (to[n++] = coding ? coding.valueOf(from[at]) : from[at]));
   return to;
 }
 
 /** Sets the view's elements from host data in `right` order, one for each; see `requireData`. */
 export function writeView(view: View, data: ArrayLike<number>): void {
   const to = hostArray(view);
-  if (view.contiguous) return to.set(data);
+  const coding = codingOf(view.type);
+  if (view.contiguous) return coding ? setStored(view.type, to, data) : to.set(data);
   // Data that lies in the view's own memory would change on the way.
   const given = ArrayBuffer.isView(data) && data.buffer === to.buffer ? (data as TypedArray).slice() : data;
   let n = 0;
-  eachElement(view, (at) => (to[at] = given[n++]));
+  eachElement(view, (at) => (to[at] = coding ? coding.bitsOf(given[n++]) : given[n++]));
 }
 
 /** Copies between views of one shape and type; they may overlap. */

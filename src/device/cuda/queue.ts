@@ -1,3 +1,4 @@
+import type { CopiedSize } from "../../emit/c/gpu/copy.js";
 import type { ElementType } from "../../ir/types.js";
 import { DeviceError, LaunchError } from "../../base/errors.js";
 import { readView, writeView as writeHostView } from "../cpu/host-view.js";
@@ -201,14 +202,16 @@ export class CudaQueue extends DeviceQueue<GpuWork, CudaGraph> {
   }
 
   private copyStrided(source: View, target: View): void {
-    stridedCopy(this.gpu, BYTES[source.type] as 1 | 4 | 8, source.shape, stridedMemory(source), stridedMemory(target)).enqueue(this.stream);
+    stridedCopy(this.gpu, BYTES[source.type] as CopiedSize, source.shape, stridedMemory(source), stridedMemory(target)).enqueue(
+      this.stream,
+    );
   }
 
   /** New dense memory with the view's elements in `right` order. */
   private pack(source: View): CudaBuffer {
     const dense = this.gpu.allocate(source.size * BYTES[source.type]);
     const memory = denseMemory(dense.address, source.shape);
-    stridedCopy(this.gpu, BYTES[source.type] as 1 | 4 | 8, source.shape, stridedMemory(source), memory).enqueue(this.stream);
+    stridedCopy(this.gpu, BYTES[source.type] as CopiedSize, source.shape, stridedMemory(source), memory).enqueue(this.stream);
     return dense;
   }
 
@@ -245,7 +248,7 @@ export function enqueueWrite(gpu: CudaGpu, target: View, data: ArrayLike<number>
   if (target.contiguous) return gpu.staging.write(stridedMemory(target).address, target.type, data, stream);
   const dense = gpu.allocate(target.size * BYTES[target.type]);
   gpu.staging.write(dense.address, target.type, data, stream);
-  stridedCopy(gpu, BYTES[target.type] as 1 | 4 | 8, target.shape, denseMemory(dense.address, target.shape), stridedMemory(target)).enqueue(
+  stridedCopy(gpu, BYTES[target.type] as CopiedSize, target.shape, denseMemory(dense.address, target.shape), stridedMemory(target)).enqueue(
     stream,
   );
   dense.free();

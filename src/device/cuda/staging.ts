@@ -1,4 +1,5 @@
-import { BYTES, typedArray, type TypedArray, type TypedArrayOf } from "../memory/view.js";
+import { setStored, memoryArray, takeStored } from "../memory/memory-array.js";
+import { BYTES, typedArray, type TypedArrayOf } from "../memory/view.js";
 import type { ElementType } from "../../ir/types.js";
 import type { Handle } from "./calls.js";
 import type { Driver } from "./driver.js";
@@ -37,7 +38,7 @@ export class Staging {
     for (let first = 0; first < data.length; first += step) {
       const count = Math.min(step, data.length - first);
       const piece = this.pieceForWriting(count * BYTES[type]);
-      fill(typedArray(type, piece.bytes, 0, count), data, first);
+      setStored(type, memoryArray(type, piece.bytes, 0, count), data, first);
       this.driver.call("cuMemcpyHtoDAsync_v2", target + first * BYTES[type], piece.pointer, count * BYTES[type], stream);
       this.driver.call("cuEventRecord", piece.event, stream);
       this.writing.push(piece);
@@ -60,7 +61,7 @@ export class Staging {
     this.driver.call("cuMemcpyDtoHAsync_v2", piece.pointer, source, bytes, stream);
     this.driver.call("cuEventRecord", piece.event, stream);
     await untilReady(this.driver, "cuEventQuery", piece.event, beforePoll);
-    result.set(typedArray(type, piece.bytes, 0, count));
+    takeStored(type, memoryArray(type, piece.bytes, 0, count), result);
     this.give(piece);
     return result;
   }
@@ -80,7 +81,7 @@ export class Staging {
     for (let first = 0, turn = 0; first < count; first += step, turn ^= 1) {
       const next = first + step < count ? start(first + step, pieces[turn ^ 1]) : 0;
       this.waitNow(pieces[turn].event);
-      result.set(typedArray(type, pieces[turn].bytes, 0, length), first);
+      takeStored(type, memoryArray(type, pieces[turn].bytes, 0, length), result, first);
       length = next;
     }
     pieces.forEach((piece) => this.give(piece));
@@ -119,11 +120,6 @@ export class Staging {
     this.driver.call("cuEventDestroy_v2", piece.event);
     this.driver.call("cuMemFreeHost", piece.pointer);
   }
-}
-
-function fill(target: TypedArray, data: ArrayLike<number>, first: number): void {
-  if (ArrayBuffer.isView(data)) target.set((data as TypedArray).subarray(first, first + target.length));
-  else for (let n = 0; n < target.length; n++) target[n] = data[first + n];
 }
 
 /** Polls this many milliseconds without a pause, as short kernels end so soon; then at every turn of the event loop, then once a millisecond. */

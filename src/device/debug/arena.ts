@@ -1,5 +1,6 @@
 import { addressOf, belowOf, spanOf } from "../cpu/host-view.js";
-import { BYTES, typedArray, type TypedArray, type View } from "../memory/view.js";
+import { memoryArray, type MemoryArray } from "../memory/memory-array.js";
+import { BYTES, type View } from "../memory/view.js";
 
 /** Byte address of a view's element that lies lowest in memory. */
 const lowestAddress = (view: View): number => addressOf(view) - belowOf(view) * BYTES[view.type];
@@ -47,9 +48,9 @@ export class CopyArena {
   }
 
   /** The copy of a view's elements, from its lowest to its highest. */
-  array(view: View): TypedArray {
+  array(view: View): MemoryArray {
     const { piece, address } = this.locate(view);
-    return typedArray(view.type, this.pieces[piece].copy, address, spanOf(view));
+    return memoryArray(view.type, this.pieces[piece].copy, address, spanOf(view));
   }
 
   /** Writes the copies back. */

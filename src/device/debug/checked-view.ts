@@ -1,7 +1,8 @@
 import type { ViewToken } from "../../kernel/declare/params.js";
 import { componentPlace, componentsOfValue, compositePlace, type CompositeType } from "../../kernel/declare/composite.js";
 import { METHODS, type ScatterToken } from "../../kernel/declare/params.js";
-import { ELEMENTS, valueType } from "../../ir/scalars.js";
+import { codingOf, ELEMENTS, valueType } from "../../ir/scalars.js";
+import type { ElementMeaning } from "../../kernel/declare/storage.js";
 import type { ElementType, NumericType } from "../../ir/types.js";
 import { belowOf } from "../cpu/host-view.js";
 import { foldOf } from "../cpu/partials.js";
@@ -94,7 +95,7 @@ function nest(cells: Cells, watch: Watch, prefix: readonly number[] = []): Check
 export function checkedView(
   name: string,
   view: AnyView,
-  { disjoint, of }: Pick<ViewToken, "disjoint" | "of">,
+  { disjoint, of, meaning }: Pick<ViewToken, "disjoint" | "of" | "meaning">,
   arena: CopyArena,
   watch: Watch,
 ): CheckedArray {
@@ -104,26 +105,60 @@ export function checkedView(
   const at = offsetIn(view);
   const elementAt = (offset: number): number => Math.floor((address + offset * BYTES[view.type]) / granule);
   const what = (indices: readonly number[]) => () => `${name}${indices.map((i) => `[${i}]`).join("")}`;
+  const value = meantValue(view.type, meaning);
   return nest(
     {
       name,
       shape: view.shape,
       of,
-      peek: (indices) => array[at(indices)],
+      peek: (indices) => value(array[at(indices)]),
       get(indices) {
         const offset = at(indices);
         watch.read(piece, elementAt(offset), what(indices));
-        return array[offset];
+        return value(array[offset]);
       },
-      set(indices, value) {
+      set(indices, given) {
         const offset = at(indices);
         const remedy = disjoint ? `${name} was declared disjoint: no two elements may write one place` : undefined;
         watch.write(piece, elementAt(offset), what(indices), remedy);
-        array[offset] = fitting(value, view.type, what(indices), watch);
+        array[offset] = heldNumber(given, view.type, meaning, what(indices), watch);
       },
     },
     watch,
   );
+}
+
+/** A function that gives the value of what lies in memory, as the body sees it. */
+function meantValue(type: ElementType, meaning: ElementMeaning | undefined): (held: number) => number {
+  const coding = codingOf(type);
+  const plain = coding ? coding.valueOf : (held: number): number => held;
+  if (meaning === "truth") return (held) => (held !== 0) as unknown as number;
+  return meaning ? (held) => plain(held) * meaning.scale : plain;
+}
+
+/** Converts a value of the body to what memory holds. */
+function heldNumber(given: unknown, type: ElementType, meaning: ElementMeaning | undefined, what: () => string, watch: Watch): number {
+  if (meaning === "truth") return given ? 1 : 0;
+  const coding = codingOf(type);
+  if (!meaning && !coding) return fitting(given, type, what, watch);
+  if (typeof given !== "number") return watch.fail(`${what()} is given ${String(given)}, which is not a number`);
+  const scaled = Math.fround(Math.fround(given) / (meaning?.scale ?? 1));
+  if (!coding) return clamped(scaled, type);
+  const bits = coding.bitsOf(scaled);
+  if (Number.isFinite(given) && !Number.isFinite(coding.valueOf(bits)))
+    watch.fail(`${what()} is ${type} and is given ${given}, which it holds as ${coding.valueOf(bits)}`, TOO_LARGE);
+  return bits;
+}
+
+const TOO_LARGE = "give stored(...) a scale, or store bf16 or f32";
+
+/** The nearest whole number that the type holds, of two the even one; 0 for NaN. */
+function clamped(value: number, type: ElementType): number {
+  const { least, greatest } = ELEMENTS[type];
+  if (Number.isNaN(value)) return 0;
+  const inside = Math.min(Math.max(value, least), greatest);
+  const nearest = Math.round(inside);
+  return nearest - inside === 0.5 && nearest % 2 !== 0 ? nearest - 1 : nearest;
 }
 
 /** Finds an element, counted from the lowest one of the view. */

@@ -191,9 +191,11 @@ function requireShape(shape: readonly number[]): void {
       throw new LaunchError(`an array of shape [${shape}]: extents are whole numbers from 0 to 2147483647`);
 }
 
+const ELEMENT_NAMES = Object.keys(ELEMENTS).join(", ");
+
 /** Rejects a value that is not an element type. Throws LaunchError. */
 export function requireElementType(what: string, type: { readonly type: ElementType } | undefined): void {
-  if (!type || !Object.hasOwn(ELEMENTS, type.type)) throw new LaunchError(`${what} needs an element type: f64, f32, i32, u32 or u8`);
+  if (!type || !Object.hasOwn(ELEMENTS, type.type)) throw new LaunchError(`${what} needs an element type: ${ELEMENT_NAMES}`);
 }
 
 /** The type of an array's elements, or of vectors and the like. */
@@ -207,9 +209,13 @@ export function elementTypeOf<T extends ElementType>(type: NewArrayType<T> | und
   if (composite) return composite.element as ElementType as T;
   const record = structOf(type);
   if (record) throw new LaunchError(`an array of ${record.name} is an array for each field: write structArrays(device, ${record.name}, n)`);
-  const token = type as { readonly type: T };
+  const token = type as { readonly type: T; readonly kind?: string } | undefined;
+  if (token?.kind === "stored")
+    throw new LaunchError("an array has no scale, and holds numbers as they are stored: give the type alone, device.array(f16, n)");
+  // Truth values are bytes.
+  if ((token?.type as string | undefined) === "bool") return "u8" as T;
   requireElementType("an array", token);
-  return token.type;
+  return token!.type;
 }
 
 /** The extents of a new array, with the axes of components at the end. Throws LaunchError if the element type, the shape or the layout is invalid. */
@@ -267,13 +273,19 @@ export function newData<T extends ElementType>(
   const of = compositeOf(type);
   const isList = of !== undefined && typeof data?.[0] === "object";
   const numbers = (
-    isList ? Array.from(data).flatMap((value, n) => componentsOfValue(of, value, `value ${n} is`)) : data
+    isList
+      ? Array.from(data).flatMap((value, n) => componentsOfValue(of, value, `value ${n} is`))
+      : isTruth(type) && Array.isArray(data)
+        ? data.map((value) => (typeof value === "boolean" ? +value : value))
+        : data
   ) as ArrayLike<number>;
   const given = shape ?? (isList ? data.length : Math.ceil((data?.length ?? 0) / (of?.fields.length ?? 1)));
   const extents = newShape(type, given, options);
   requireData(token.type, extents, numbers);
   return { token, extents, numbers };
 }
+
+const isTruth = (type: NewArrayType): boolean => (type as { readonly type?: string }).type === "bool";
 
 /** Bytes that such data take in an array. Throws LaunchError for anything else. */
 export function bytesOfData(type: NewArrayType, data: ArrayLike<unknown>): number {

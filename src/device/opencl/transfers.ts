@@ -1,7 +1,8 @@
 import type { ElementType } from "../../ir/types.js";
 import type { CopiedSize } from "../../emit/c/gpu/copy.js";
 import { denseMemory, stridedMemory, stridedCopy } from "../gpu/copies.js";
-import { BYTES, typedArray, type TypedArray, type TypedArrayOf, type View } from "../memory/view.js";
+import { setStored, memoryArray, hostValues } from "../memory/memory-array.js";
+import { BYTES, type TypedArrayOf, type View } from "../memory/view.js";
 import type { OpenclHandle } from "./api.js";
 import { Completion } from "./events.js";
 import type { OpenclMachine } from "./machine.js";
@@ -39,7 +40,7 @@ export class Uploads {
       this.releaseArrived();
       const count = Math.min(step, data.length - first);
       const held = new ArrayBuffer(count * BYTES[type]);
-      fill(typedArray(type, held, 0, count), data, first);
+      setStored(type, memoryArray(type, held, 0, count), data, first);
       const at = start + first * BYTES[type];
       const event = cl.event("clEnqueueWriteBuffer", stream, memory, 0, at, held.byteLength, cl.koffi.address(held), 0, null);
       this.pieces.push({ completion: new Completion(this.machine, event), held });
@@ -56,11 +57,6 @@ export class Uploads {
       this.pieces.shift();
     }
   }
-}
-
-function fill(target: TypedArray, data: ArrayLike<number>, first: number): void {
-  if (ArrayBuffer.isView(data)) target.set((data as TypedArray).subarray(first, first + target.length));
-  else for (let n = 0; n < target.length; n++) target[n] = data[first + n];
 }
 
 /** Writes host data in `right` order to a view; the calling thread waits until it is there. */
@@ -95,7 +91,7 @@ export function startDownload<T extends ElementType>(
 ): Pick<Download, "completion"> & { take(): TypedArrayOf<T> } {
   const { type, shape, size } = source;
   const bytes = size * BYTES[type];
-  const take = (buffer: ArrayBuffer) => typedArray(type, buffer, 0, size);
+  const take = (buffer: ArrayBuffer) => hostValues(type, memoryArray(type, buffer, 0, size));
   if (source.contiguous || size === 0) {
     const { buffer, completion } = enqueueRead(machine, size === 0 ? 0 : stridedMemory(source).address, bytes, stream);
     return { completion, take: () => take(buffer) };

@@ -175,7 +175,7 @@ function pack(gpu: Gpu, binding: KernelBinding, groups: readonly Group[]): Packe
 function representationOf({ views, atomic }: Group): Representation {
   const types = new Set(views.map(({ view }) => view.type));
   const [type] = types;
-  if (atomic) return types.size === 1 && isSigned(type) ? "atomic_i32" : "atomic_u32";
+  if (atomic) return types.size === 1 && isSigned(type) && !isPacked(type) ? "atomic_i32" : "atomic_u32";
   return types.size === 1 && !isPacked(type) ? type : "words";
 }
 

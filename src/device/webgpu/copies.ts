@@ -13,12 +13,21 @@ interface CopySlot {
 
 const FIELDS: readonly CopySlot["kind"][] = ["count", "fromAt", "toAt", ...COPY_AXIS_SLOTS];
 
-/** Code that copies an element of the given number of bytes; a byte shares its word with three that others may write. */
+/** Moves an element that shares its word with others, which may be written meanwhile. */
+const narrow =
+  (bytes: 1 | 2) =>
+  (load: (at: string) => string): string => {
+    const [word, part, mask] = [bytes === 1 ? "2u" : "1u", 4 / bytes - 1, `${2 ** (8 * bytes) - 1}u`];
+    return `let element = (${load(`old >> ${word}`)} >> (u32(old & ${part}) * ${8 * bytes}u)) & ${mask};
+  let shift = u32(place & ${part}) * ${8 * bytes}u;
+  atomicAnd(&written[place >> ${word}], ~(${mask} << shift));
+  atomicOr(&written[place >> ${word}], element << shift);`;
+  };
+
+/** Code that copies an element of the given number of bytes. */
 const MOVES: Record<number, (load: (at: string) => string) => string> = {
-  1: (load) => `let byte = (${load("old >> 2u")} >> (u32(old & 3) * 8u)) & 255u;
-  let shift = u32(place & 3) * 8u;
-  atomicAnd(&written[place >> 2u], ~(255u << shift));
-  atomicOr(&written[place >> 2u], byte << shift);`,
+  1: narrow(1),
+  2: narrow(2),
   4: (load) => `written[place] = ${load("old")};`,
   8: (load) => `written[2 * place] = ${load("2 * old")};
   written[2 * place + 1] = ${load("2 * old + 1")};`,
@@ -26,7 +35,7 @@ const MOVES: Record<number, (load: (at: string) => string) => string> = {
 
 /** Copies between strided views of up to 7 axes, of elements of `size` bytes; inside one buffer the shader sees it once. */
 function copyEntry(size: number, inside: boolean): ShaderEntry<CopySlot> {
-  const atomic = size === 1;
+  const atomic = size < 4;
   const load = (at: string) => (!inside ? `origin[${at}]` : atomic ? `atomicLoad(&written[${at}])` : `written[${at}]`);
   const offset = (side: string) => `launch.${side}At + ${COPY_AXES.map((a) => `i${a} * launch.${side}${a}`).join(" + ")}`;
   const peeled = INNER_COPY_AXES.toReversed().map((a) => `  let i${a} = i0 % launch.extent${a};\n  i0 /= launch.extent${a};`);

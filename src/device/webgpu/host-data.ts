@@ -1,7 +1,8 @@
 import { isDouble } from "../../ir/scalars.js";
 import { pair } from "../../emit/wgsl/body.js";
 import type { ElementType } from "../../ir/types.js";
-import { typedArray, type TypedArrayOf } from "../memory/view.js";
+import { setStored, memoryArray, hostValues } from "../memory/memory-array.js";
+import { BYTES, typedArray, type TypedArrayOf } from "../memory/view.js";
 import type { Gpu } from "./gpu.js";
 
 /** Host data as the device keeps it: a multiple of four bytes; f64 as pairs of f32 where it is emulated. */
@@ -11,8 +12,8 @@ export function toDevice({ emulates }: Gpu, type: ElementType, data: ArrayLike<n
     for (let n = 0; n < data.length; n++) [pairs[2 * n], pairs[2 * n + 1]] = pair(data[n]);
     return new Uint8Array(pairs.buffer);
   }
-  const host = typedArray(type, data.length);
-  host.set(data);
+  const host = memoryArray(type, new ArrayBuffer(data.length * BYTES[type]), 0, data.length);
+  setStored(type, host, data);
   const bytes = new Uint8Array(host.buffer as ArrayBuffer);
   if (bytes.length % 4 === 0) return bytes;
   const whole = new Uint8Array(Math.ceil(bytes.length / 4) * 4);
@@ -22,7 +23,7 @@ export function toDevice({ emulates }: Gpu, type: ElementType, data: ArrayLike<n
 
 /** The other way round. */
 export function fromDevice<T extends ElementType>({ emulates }: Gpu, type: T, bytes: ArrayBuffer, count: number): TypedArrayOf<T> {
-  if (!isDouble(type) || !emulates) return typedArray(type, bytes, 0, count);
+  if (!isDouble(type) || !emulates) return hostValues(type, memoryArray(type, bytes, 0, count));
   const pairs = new Float32Array(bytes, 0, 2 * count);
   const result = typedArray(type, count);
   for (let n = 0; n < count; n++) result[n] = whole(pairs[2 * n], pairs[2 * n + 1]);

@@ -1,4 +1,3 @@
-import { isPacked } from "../../ir/scalars.js";
 import { memoised } from "#memoise";
 import { analyseAccess, takenRange } from "../../ir/analysis/access.js";
 import { affineOf, coefficient, definitionsOf, isConstant, without, type Definitions } from "../../ir/analysis/affine.js";
@@ -176,8 +175,7 @@ const maskOf = (
   fields: { has(param: string): boolean },
   axisArrays: { has(param: string): boolean },
 ): string | undefined =>
-  ir.params.find((p) => p.kind === "view" && isPacked(p.element) && p.rank === axes && !fields.has(p.name) && !axisArrays.has(p.name))
-    ?.name;
+  ir.params.find((p) => p.kind === "view" && p.element === "u8" && p.rank === axes && !fields.has(p.name) && !axisArrays.has(p.name))?.name;
 
 const levelsOf =
   (fields: ReadonlyMap<string, FieldFacts>, mask: string | undefined) =>

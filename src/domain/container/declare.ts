@@ -1,4 +1,4 @@
-import { isPacked } from "../../ir/scalars.js";
+import { isPacked, valueType } from "../../ir/scalars.js";
 import { originalPosition } from "#source-map";
 import type { Location } from "../../ir/types.js";
 import type { Dimension } from "../../kernel/declare/cells.js";
@@ -225,7 +225,14 @@ export class Declarations {
     const same = [...this.fields].find(([, use]) => use.field === field)?.[0];
     const level = this.levelOf(field);
     if (same === undefined) this.fields.set(param, { field, level });
-    this.tokens[param] = { kind: "field", element: field.type, cardinality: field.cardinality, level, same };
+    this.tokens[param] = {
+      kind: "field",
+      element: field.type,
+      cardinality: field.cardinality,
+      level,
+      same,
+      ...(field.scale !== 1 && { scale: field.scale }),
+    };
   }
 
   private addAxisArray(param: string, array: AxisArray): void {
@@ -239,7 +246,8 @@ export class Declarations {
   protected addAxisFold(param: string, token: AxisArrayReduction): void {
     const array: AxisArray = token.into;
     this.requireOwnAxes(param, array);
-    if (isPacked(array.type)) this.fail(`the array "${param}" is of type u8, which reductions do not support`, "make it of i32");
+    if (isPacked(array.type))
+      this.fail(`the array "${param}" is of type ${array.type}, which reductions do not support`, `make it of ${valueType(array.type)}`);
     if ([...this.axisArrays.values()].includes(array)) this.failBoth(array);
     if ([...this.axisFolds.values()].some(({ into }) => (into as AxisArray) === array))
       this.fail(`two reductions go into "${array.name}"`, "give each reduction an array of its own, or components of one");

@@ -5,7 +5,14 @@ export const digestible = (containers: readonly Container[], ...others: readonly
   JSON.stringify([containers.map(partsOf), ...others], exactly);
 
 function partsOf({ ir, values, uses, grid: { kind, extents, periodic, ghosts, partitions } }: Container): unknown {
-  const fields = uses.map(({ field: { name, type, cardinality, layout, fillValue } }) => [name, type, cardinality, layout, fillValue]);
+  const fields = uses.map(({ field: { name, type, cardinality, layout, fillValue, scale } }) => [
+    name,
+    type,
+    cardinality,
+    layout,
+    fillValue,
+    scale,
+  ]);
   return [ir, [...values], fields, { kind, extents, periodic, ghosts, partitions }];
 }
 

@@ -1,7 +1,6 @@
-import { isPacked } from "../../ir/scalars.js";
-import type { ElementType, NumericType } from "../../ir/types.js";
+import type { ElementType } from "../../ir/types.js";
 import { kernel, type Kernel } from "../../kernel/declare/kernel.js";
-import { i32, u8, view, type ScalarToken } from "../../kernel/declare/params.js";
+import { elementToken, i32, view } from "../../kernel/declare/params.js";
 
 /* Kernels that copy values between views of one type. */
 
@@ -29,7 +28,7 @@ const made = new Map<ElementType, Moves>();
 function kernelsOf(type: ElementType): Moves {
   const known = made.get(type);
   if (known) return known;
-  const token = isPacked(type) ? u8 : ({ kind: "scalar", type } as ScalarToken<NumericType>);
+  const token = elementToken(type);
   const cells = view(token, 4);
   const table = view(i32);
   const moves = {

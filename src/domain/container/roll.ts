@@ -33,11 +33,9 @@ export function roll(source: Field, target: Field, shift: readonly number[], opt
   for (const option of Object.keys(others)) refuse(`it has no option "${option}"`, "use on, components and name");
   const grid: Grid = target.grid;
   const { extents, periodic, ghosts } = grid;
-  if (source.grid !== grid || source.type !== target.type)
-    refuse(
-      `it copies "${source.name}" to "${target.name}", which are of two ${source.grid !== grid ? "grids" : "types"}`,
-      "give fields of one grid and type",
-    );
+  const differs = (["grid", "type", "scale"] as const).find((key) => source[key] !== target[key]);
+  if (differs)
+    refuse(`it copies "${source.name}" to "${target.name}", which are of two ${differs}s`, "give fields of one grid, type and scale");
   if (!grid.roll || !grid.activity.isFull)
     refuse(
       grid.roll ? "some cells of the grid are inactive" : `it runs on a ${grid.kind} grid`,

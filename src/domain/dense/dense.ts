@@ -248,7 +248,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
   override async readPlanes<T extends FieldType>(field: Field<T>, planes: Planes, ghosts = false): Promise<TypedArrayOf<T>> {
     if (!cutsRows(this)) return super.readPlanes(field, planes, ghosts);
     const margins = this.margins(ghosts);
-    const own = await this.read(field, planes, margins);
+    const own = await this.values(field, planes, margins);
     const { ranks, members } = this.set;
     const all = ranks ? await ranks.gather(own, `planes ${planes.first} to ${planes.end} of "${field.name}"`) : [own];
     const rowCount = this.rowsOfPlane(margins);

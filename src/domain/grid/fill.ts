@@ -1,15 +1,16 @@
-import { isPacked, valueType } from "../../ir/scalars.js";
+import { valueType } from "../../ir/scalars.js";
 import { range } from "../../device/launch/policy.js";
 import { View } from "../../device/memory/view.js";
 import type { ElementType, NumericType } from "../../ir/types.js";
 import { kernel, type Kernel } from "../../kernel/declare/kernel.js";
-import { u8, view, type Params, type ScalarToken } from "../../kernel/declare/params.js";
+import { elementToken, view, type Params, type ScalarToken } from "../../kernel/declare/params.js";
+import { u8 } from "../../kernel/declare/storage.js";
 import type { LocalMember } from "../../set/index.js";
 
 /** The kernels that fill views of one element type, all elements or those with a mask. */
 function fillKernels(type: ElementType): { all: Kernel; masked: Kernel } {
   const value: ScalarToken<NumericType> = { kind: "scalar", type: valueType(type) };
-  const element = isPacked(type) ? u8 : ({ kind: "scalar", type } as ScalarToken<NumericType>);
+  const element = elementToken(type);
   const all = kernel("fill", { value, target: view(element, 4) }, ({ value, target }, k, z, y, x) => {
     target[k][z][y][x] = value;
   });

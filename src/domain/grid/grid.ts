@@ -14,7 +14,8 @@ import type { Activity } from "./activity.js";
 import type { AxisArray, AxisFieldOptions, AxisName, AxisOptions, AxisValues } from "./axis-array.js";
 import type { CellTeams, OverTeams } from "./cell-teams.js";
 import { isAny, type Margins } from "./ghosts.js";
-import type { FieldLayout, FieldOptions, FieldToken, FieldType, GridKind } from "./options.js";
+import type { HalfType } from "../../ir/scalars.js";
+import type { FieldLayout, FieldOptions, FieldToken, FieldType, GridKind, StoredFieldOptions } from "./options.js";
 import type { ArrayUse, DataView, HaloCopy, March, MemberArray, Offset, Partition, Rounds } from "./parts.js";
 import type { MemberRows, Planes, RowPlanes } from "./pieces.js";
 import type { CellBox, Region } from "./region.js";
@@ -60,15 +61,23 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
   defined = false;
   /** Halos hold the neighbours' values. */
   coherent = true;
+  readonly layout: FieldLayout;
+  /** As it is stored: the value over the scale. */
+  readonly fillValue: number;
+  /** Power of two by which what is stored is multiplied. */
+  readonly scale: number;
 
   constructor(
     readonly grid: FieldGrid<D>,
     readonly name: string,
     readonly type: T,
     readonly cardinality: C,
-    readonly layout: FieldLayout,
-    readonly fillValue: number,
-  ) {}
+    { layout, fillValue, scale }: { layout: FieldLayout; fillValue: number; scale: number },
+  ) {
+    this.layout = layout;
+    this.fillValue = fillValue;
+    this.scale = scale;
+  }
 
   /** The memory on each member of this process, at the member's number, halos and padding included, in the grid's own layout; laid out at first use. */
   get storage(): readonly View<T>[] {
@@ -106,7 +115,7 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
     );
     if (typeof value === "number") requireFitting(this.type, [value]);
     this.noteFill(options, typeof value === "number");
-    if (typeof value === "number" && !options.ghosts) this.grid.fill(this, value);
+    if (typeof value === "number" && !options.ghosts) this.grid.fill(this, value / this.scale);
     else this.grid.tabulate(this, typeof value === "number" ? () => value : value, options.ghosts);
   }
 
@@ -226,7 +235,9 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
 
   /** Exchanges the contents of two fields of one grid, type, cardinality, layout and fill value, without a copy. */
   swap(other: Field): void {
-    const same = (["grid", "type", "cardinality", "layout", "fillValue"] as const).every((key) => Object.is(this[key], other[key]));
+    const same = (["grid", "type", "cardinality", "layout", "fillValue", "scale"] as const).every((key) =>
+      Object.is(this[key], other[key]),
+    );
     if (!same)
       throw new LaunchError(
         `fields "${this.name}" and "${other.name}" cannot be swapped: they need one grid, type, cardinality, layout and fill value`,
@@ -506,6 +517,12 @@ export interface Grid<D extends Dimension = Dimension> {
    */
   readonly mask: Uint8Array | undefined;
 
+  /** A field of f32 that is stored in 16 bits: see `StoredFieldOptions`. */
+  field<S extends HalfType, const C extends number = 1>(
+    name: string,
+    type: FieldToken<"f32">,
+    options: StoredFieldOptions<S, C>,
+  ): Field<S, C, D>;
   field<T extends FieldType, const C extends number = 1>(name: string, type: FieldToken<T>, options?: FieldOptions<C>): Field<T, C, D>;
   /**
    * One value for each coordinate of the named axes alone, 0 at first, which containers reduce into and read: `sum(mean)`, `mean[c]`.

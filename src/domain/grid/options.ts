@@ -1,4 +1,6 @@
+import type { HalfType } from "../../ir/scalars.js";
 import type { ElementType } from "../../ir/types.js";
+import type { StorageToken } from "../../kernel/declare/storage.js";
 import type { Ghosts } from "./ghosts.js";
 
 /** How a grid can store its cells. */
@@ -11,13 +13,13 @@ export const SPLITS = ["z", "y", "yz", "auto"] as const;
 /** The axes along which a grid is cut; `auto` takes what a model of the time of a step finds best. */
 export type Split = (typeof SPLITS)[number];
 
-/** Types that a field may store; `u8` is read as an i32 and written modulo 256. */
+/** Types that a field may store. */
 export type FieldType = Exclude<ElementType, "u32">;
 /** How a field can lay out its components. */
 export const FIELD_LAYOUTS = ["soa", "aos"] as const;
 /** Structure of arrays: all cells of component 0, then of component 1; array of structures: all components of a cell side by side. */
 export type FieldLayout = (typeof FIELD_LAYOUTS)[number];
-/** `f64`, `f32`, `i32` or `u8`. */
+/** `f64`, `f32`, `i32`, or a type that arrays only store, such as `u8`. */
 export interface FieldToken<T extends FieldType = FieldType> {
   readonly type: T;
 }
@@ -30,6 +32,13 @@ export interface FieldOptions<C extends number = number> {
   layout?: FieldLayout;
   /** Value that reads of neighbours give beyond the domain and in inactive cells. Default: 0. */
   fillValue?: number;
+  /** Power of two by which a field of f16 or bf16 multiplies what is stored. Default: 1. */
+  scale?: number;
+}
+
+/** Options of `grid.field` for a field whose values are f32 and which is stored in 16 bits, `f16` or `bf16`: rounded to nearest, ties to even. */
+export interface StoredFieldOptions<S extends HalfType = HalfType, C extends number = number> extends FieldOptions<C> {
+  storage: StorageToken<S>;
 }
 
 /** Options of grids of every kind. */

@@ -155,7 +155,7 @@ class ParticleDeclarations extends Declarations {
     if (!(field instanceof Field)) this.fail(`the parameter "${param}" deposits into something other than a field`, "write deposit(field)");
     if ((field.grid as Grid) !== this.grid)
       this.fail(`the field "${field.name}" belongs to another grid than the species`, "deposit into fields of the species' grid");
-    if (isPacked(field.type)) this.fail(`the field "${field.name}" holds bytes`, "deposit into a field of f64, f32 or i32");
+    if (isPacked(field.type)) this.fail(`the field "${field.name}" is stored as ${field.type}`, "deposit into a field of f64, f32 or i32");
     this.deposits.set(param, field);
     this.tokens[param] = { kind: "deposit", element: field.type, cardinality: field.cardinality } as DepositToken;
   }

@@ -1,6 +1,7 @@
 import type { NumericType } from "../../ir/types.js";
 import { kernel } from "../../kernel/declare/kernel.js";
-import { bool, f32, f64, fixed, i32, u32, u8, view } from "../../kernel/declare/params.js";
+import { bool, f32, f64, fixed, i32, u32, view } from "../../kernel/declare/params.js";
+import { u8 } from "../../kernel/declare/storage.js";
 
 /*
  * Kernels that bring particles to the members and into the order of the cells that they are in. Positions are in units of cells; a place in the

@@ -11,6 +11,7 @@ import { LoopWriter } from "./loops.js";
 import type { Names } from "../../base/names.js";
 import { chosen, compared, constantOf, Expressions, logicalText } from "./expressions.js";
 import { at, Precedence, type Text } from "./operators.js";
+import { packed, unpacked } from "./packed.js";
 import { writePrint } from "./printf.js";
 import { bitsOf } from "./tables.js";
 
@@ -172,7 +173,7 @@ export class BodyWriter {
       case "store": {
         const place = this.place(stmt.view, stmt.indices);
         const { element } = this.viewParam(stmt.view);
-        const value = isPacked(element) ? `(${d.types[element]})${this.term(stmt.value)}` : this.value(stmt.value);
+        const value = isPacked(element) ? packed(element, this.expr(stmt.value), d, this.helpers) : this.value(stmt.value);
         return frame.store ? frame.store(this, stmt, place, value) : this.line(stmt, `${place} = ${value};`);
       }
       case "scatter":
@@ -257,7 +258,8 @@ export class BodyWriter {
         return [frame.teamSize(), Precedence.Term];
       case "load": {
         const place = this.place(e.view, e.indices);
-        return isPacked(this.viewParam(e.view).element) ? [`(${d.types.i32})${place}`, Precedence.Prefix] : [place, Precedence.Term];
+        const { element } = this.viewParam(e.view);
+        return isPacked(element) ? unpacked(element, place, d, this.helpers) : [place, Precedence.Term];
       }
       case "element":
         return [`${this.local(e.array)}[${this.address(e.index, this.lengths.get(e.array))}]`, Precedence.Term];

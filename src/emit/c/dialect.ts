@@ -1,4 +1,4 @@
-import type { FloatType, IntegerType, NumericType } from "../../ir/scalars.js";
+import type { FloatType, HalfType, IntegerType, NumericType } from "../../ir/scalars.js";
 import type { InexactFn } from "../../ir/operators.js";
 import type { ElementType, ScalarType, Stmt } from "../../ir/types.js";
 
@@ -52,6 +52,8 @@ export type CHelper =
   | `${IntegerType | "bool"}_from_${FloatType}`
   | `${"pow" | "powi" | "copysign" | "round" | "max_abs"}_${FloatType}`
   | "abs_i32"
+  | `${HalfType}_from_f32`
+  | `f32_from_${HalfType}`
   | "clz_u32"
   | "mulhi_u32";
 
@@ -65,7 +67,10 @@ export interface TableBits {
 /** How one C-like language spells what the shared emitter writes. */
 export interface Dialect {
   readonly name: string;
+  /** Elements of 16-bit floats are words with the same bits, which helpers convert. */
   readonly types: Readonly<Record<CType, string>>;
+  /** The bits of an f32 as a u32, and the f32 with such bits. */
+  readonly bits: { of(value: string): string; value(word: string): string };
   /** Before a helper function, such as `static inline`. */
   readonly helperPrefix: string;
   /** Before a constant table at file scope, such as `static const`. */

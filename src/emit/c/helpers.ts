@@ -39,6 +39,10 @@ const DEFINITIONS: Record<CHelper, (d: Dialect) => string> = {
   copysign_f32: (d) => copysignDefinition("f32", d),
   round_f64: (d) => roundDefinition("f64", d),
   round_f32: (d) => roundDefinition("f32", d),
+  f32_from_f16: (d) => f32FromF16(d),
+  f16_from_f32: (d) => f16FromF32(d),
+  f32_from_bf16: ({ types: { f32, u32, bf16 }, bits }) => `${f32} f32_from_bf16(${bf16} h) { return ${bits.value(`(${u32})h << 16`)}; }`,
+  bf16_from_f32: (d) => bf16FromF32(d),
   abs_i32: ({ types: { i32, u32 } }) => `${i32} abs_i32(${i32} a) { return a < 0 ? (${i32})(0u - (${u32})a) : a; }`,
   clz_u32: ({ types: { i32, u32 } }) => `${i32} clz_u32(${u32} a) { return a == 0 ? 32 : __builtin_clz(a); }`,
   mulhi_u32: ({ types: { u32 } }) => `${u32} mulhi_u32(${u32} a, ${u32} b) { return (${u32})(((unsigned long long)a * b) >> 32); }`,
@@ -99,6 +103,39 @@ const roundDefinition = (type: FloatType, { types: { [type]: T }, math }: Dialec
   const [first, second] = HALF[type].map((part) => `(${T})${part}`);
   return `${T} round_${type}(${T} a) { return ${math("copysign", type)}(${math("floor", type)}((a + ${first}) + ${second}), a); }`;
 };
+
+/* The formulas of ir/half.ts, without branches. */
+
+const f32FromF16 = ({ types: { f32, u32, f16 }, bits }: Dialect): string =>
+  [
+    `${f32} f32_from_f16(${f16} h) {`,
+    `  const ${u32} shifted = ((${u32})h & 0x7fffu) << 13, normal = shifted + (shifted >= 0x0f800000u ? 0x70000000u : 0x38000000u);`,
+    `  const ${f32} small = ${bits.value("shifted + 0x38800000u")} - 6.103515625e-05f;`,
+    `  const ${u32} magnitude = shifted < 0x00800000u ? ${bits.of("small")} : normal;`,
+    `  return ${bits.value(`magnitude | ((${u32})h & 0x8000u) << 16`)};`,
+    `}`,
+  ].join("\n");
+
+const f16FromF32 = ({ types: { f32, u32, f16 }, bits }: Dialect): string =>
+  [
+    `${f16} f16_from_f32(${f32} x) {`,
+    `  const ${u32} word = ${bits.of("x")}, magnitude = word & 0x7fffffffu, sign = word >> 16 & 0x8000u;`,
+    `  const ${u32} most = magnitude < 0x47800000u ? magnitude : 0x47800000u;`,
+    `  const ${u32} normal = (most - 0x38000000u + 0xfffu + (most >> 13 & 1u)) >> 13;`,
+    `  const ${f32} sum = ${bits.value("most")} + 0.5f;`,
+    `  const ${u32} small = ${bits.of("sum")} - 0x3f000000u;`,
+    `  const ${u32} number = most < 0x38800000u ? small : normal;`,
+    `  return (${f16})(sign | (magnitude > 0x7f800000u ? 0x7e00u : number));`,
+    `}`,
+  ].join("\n");
+
+const bf16FromF32 = ({ types: { f32, u32, bf16 }, bits }: Dialect): string =>
+  [
+    `${bf16} bf16_from_f32(${f32} x) {`,
+    `  const ${u32} word = ${bits.of("x")}, rounded = (word + 0x7fffu + (word >> 16 & 1u)) >> 16;`,
+    `  return (${bf16})((word & 0x7fffffffu) > 0x7f800000u ? (word >> 16 & 0x8000u) | 0x7fc0u : rounded);`,
+    `}`,
+  ].join("\n");
 
 /** Collects the helpers that a program uses. */
 export class Helpers {

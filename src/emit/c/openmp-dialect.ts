@@ -2,7 +2,20 @@ import { isSingle, type FloatType } from "../../ir/scalars.js";
 import { LIBRARY, PRINTF, type Dialect } from "./dialect.js";
 import { powDefinition } from "./helpers.js";
 
-const types = { f64: "double", f32: "float", i32: "int32_t", u32: "uint32_t", bool: "bool", u8: "uint8_t", index: "int64_t" };
+const types = {
+  f64: "double",
+  f32: "float",
+  i32: "int32_t",
+  u32: "uint32_t",
+  bool: "bool",
+  u8: "uint8_t",
+  i8: "int8_t",
+  u16: "uint16_t",
+  i16: "int16_t",
+  f16: "uint16_t",
+  bf16: "uint16_t",
+  index: "int64_t",
+};
 const math: Dialect["math"] = (fn, type) => (isSingle(type) ? `${LIBRARY[fn]}f` : LIBRARY[fn]);
 
 /** A power of 0.5 is a root but for -0 and -Infinity, which GCC overlooks where it knows the exponent. */
@@ -45,6 +58,10 @@ export const openmpDialect: Dialect = {
   tablePrefix: "static const",
   signedWraps: true,
   likely: (condition) => `__builtin_expect(${condition}, 1)`,
+  bits: {
+    of: (value) => `((union { float value; uint32_t bits; }){.value = ${value}}).bits`,
+    value: (word) => `((union { uint32_t bits; float value; }){.bits = ${word}}).value`,
+  },
   infinity: "INFINITY",
   nan: "NAN",
   math,

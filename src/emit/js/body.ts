@@ -5,12 +5,13 @@ import { PRINT_LIMIT, recordOf } from "../../ir/print-records.js";
 import { recordedAxes } from "../../ir/passes/check-indices.js";
 import { reachOf } from "../../ir/reach.js";
 import { boundsText, declaredBounds } from "../../ir/declared-bounds.js";
-import type { Checks, Expr, Location, ScatterParam, Stmt } from "../../ir/types.js";
+import type { Checks, ElementType, Expr, Location, ScatterParam, Stmt } from "../../ir/types.js";
 import { hasJump, sizeOf, walkStmts } from "../../ir/walk.js";
 import { stringText } from "../text.js";
 import { RowAddresses } from "./addresses.js";
 import { ARRAY } from "./arrays.js";
 import { emitExpr, P, type ExprScope } from "./expr.js";
+import { loadedText, storedText } from "./half.js";
 import { braced, indent, type Lines } from "./lines.js";
 import { JsNames } from "./names.js";
 import { combineText, FoldLanes, type Folded } from "./reduction.js";
@@ -32,8 +33,10 @@ export class JsBody implements ExprScope {
   /** Variables of the element for indices that are checked. */
   private places: string[] = [];
   private location: Location;
+  private readonly elements: ReadonlyMap<string, ElementType>;
 
   constructor(readonly target: JsTarget) {
+    this.elements = new Map(target.ir.params.flatMap((param) => (param.kind === "view" ? [[param.name, param.element]] : [])));
     this.addresses = new RowAddresses(this);
     this.assigned = assignedOrUnset(target.ir.body);
     this.location = target.ir.location;
@@ -61,7 +64,8 @@ export class JsBody implements ExprScope {
   }
 
   load(e: Extract<Expr, { op: "load" }>): string {
-    return `${this.names.of(e.view)}[${this.viewOffset(e.view, e.indices, e.location)}]`;
+    const place = `${this.names.of(e.view)}[${this.viewOffset(e.view, e.indices, e.location)}]`;
+    return loadedText(this.elements.get(e.view)!, place);
   }
 
   table(e: Extract<Expr, { op: "table" }>): string {
@@ -155,7 +159,7 @@ export class JsBody implements ExprScope {
       case "setElement":
         return [`${this.arrayElement(s.array, s.index)} = ${this.expr(s.value)};`];
       case "store":
-        return [`${this.names.of(s.view)}[${this.viewOffset(s.view, s.indices)}] = ${this.expr(s.value)};`];
+        return [`${this.names.of(s.view)}[${this.viewOffset(s.view, s.indices)}] = ${this.storedValue(s)};`];
       case "scatter":
         return [this.scatter(s)];
       case "reduce": {
@@ -199,6 +203,13 @@ export class JsBody implements ExprScope {
       default:
         return unreachable(s);
     }
+  }
+
+  private storedValue({ view, value }: Extract<Stmt, { kind: "store" }>): string {
+    const element = this.elements.get(view)!;
+    const text = storedText(element, this.expr(value));
+    if (!this.target.checked || element !== "f16") return text;
+    return `$finite(${this.expr(value)}, ${text}, ${stringText(view)}, ${this.where()})`;
   }
 
   private array(s: Extract<Stmt, { kind: "array" }>): Lines {

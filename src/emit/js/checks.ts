@@ -18,5 +18,9 @@ export const CHECKS: Record<string, string> = {
   if (wrapped === exact) return wrapped;
   $fail(where, Number.isFinite(exact) ? "integer overflow, " + exact + " does not fit " + type : "an integer is divided by zero, which gives 0");
 };`,
+  $finite: `const $finite = (value, bits, name, where) => {
+  if ((bits & 0x7fff) === 0x7c00 && Number.isFinite(value)) $fail(where, "\\"" + name + "\\" is f16 and is given " + value + ", which it holds as Infinity");
+  return bits;
+};`,
   $set: `const $set = (value, name, where) => (value === undefined ? $fail(where, "\\"" + name + "\\" is read before it has a value") : value);`,
 };

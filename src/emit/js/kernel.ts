@@ -8,6 +8,7 @@ import { JsBody } from "./body.js";
 import { CHECKS } from "./checks.js";
 import { HELPERS, helpersIn, numberText } from "./expr.js";
 import { emitCombine } from "./fold.js";
+import { HALF_HELPERS } from "./half.js";
 import { indent, type Lines } from "./lines.js";
 import { identityText, FoldLanes } from "./reduction.js";
 import { ATOMIC_HELPERS, atomicArray, cacheOf, cachesText, spillWorkerCache } from "./scatter.js";
@@ -31,7 +32,7 @@ export function emitJs(target: JsTarget): string {
   const arrays = [...views(body), ...caches(body), ...tables(body), ...partials(body), ...customFolds(body), ...body.declarations];
   const text = [...arrays, ...kernel].join("\n");
   const checks = target.checked ? ["let $element = [];", ...Object.values(CHECKS)] : [];
-  return [`"use strict";`, ...checks, ...helpersIn(text, { ...HELPERS, ...ATOMIC_HELPERS }), text, ""].join("\n");
+  return [`"use strict";`, ...checks, ...helpersIn(text, { ...HELPERS, ...HALF_HELPERS, ...ATOMIC_HELPERS }), text, ""].join("\n");
 }
 
 const bufferText = (allocation: Allocation): string => (allocation.buffer === undefined ? "memory" : `buffers[${allocation.buffer}]`);

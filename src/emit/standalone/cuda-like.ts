@@ -12,6 +12,11 @@ const TYPES: Record<ElementType | "i64", string> = {
   i32: "int",
   u32: "unsigned int",
   u8: "unsigned char",
+  i8: "signed char",
+  u16: "unsigned short",
+  i16: "short",
+  f16: "unsigned short",
+  bf16: "unsigned short",
   i64: "long long",
 };
 

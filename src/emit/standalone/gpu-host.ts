@@ -408,5 +408,10 @@ const HOST_TYPES: Record<ElementType | "bool", string> = {
   i32: "int32_t",
   u32: "uint32_t",
   u8: "uint8_t",
+  i8: "int8_t",
+  u16: "uint16_t",
+  i16: "int16_t",
+  f16: "uint16_t",
+  bf16: "uint16_t",
   bool: "bool",
 };

@@ -3,6 +3,7 @@ import { ARRAY } from "../js/arrays.js";
 import { JsBody } from "../js/body.js";
 import { emitExpr, HELPERS, helpersIn, numberText, P } from "../js/expr.js";
 import { emitCombine } from "../js/fold.js";
+import { HALF_HELPERS } from "../js/half.js";
 import { indent, type Lines } from "../js/lines.js";
 import { combineText, identityText, FoldLanes } from "../js/reduction.js";
 import { Code } from "../c/code.js";
@@ -125,7 +126,7 @@ class ModuleWriter {
     const code = new Code();
     code.line(`// ${originText(ir)} as JavaScript, for one thread.`);
     code.line(`// import { ${stem}_launch } from "./${stem}.mjs"`).line();
-    const helpers = helpersIn(declarations + launch, { ...HELPERS, $foldPartials: FOLD_PARTIALS });
+    const helpers = helpersIn(declarations + launch, { ...HELPERS, ...HALF_HELPERS, $foldPartials: FOLD_PARTIALS });
     for (const part of [...helpers, declarations]) if (part !== "") code.text(part).line();
     const fromArrays = "Arrays are typed arrays that begin with element 0.";
     writeComment(code, request, given, [

@@ -48,10 +48,19 @@ export interface ArrayInfo {
   offset: number;
 }
 
-const VAL_TYPES = { f64: "f64", f32: "f32", i32: "i32", u32: "i32", u8: "i32", bool: "i32" } as const satisfies Record<
-  ScalarType | ElementType,
-  ValType
->;
+const VAL_TYPES = {
+  f64: "f64",
+  f32: "f32",
+  i32: "i32",
+  u32: "i32",
+  u8: "i32",
+  i8: "i32",
+  u16: "i32",
+  i16: "i32",
+  f16: "f32",
+  bf16: "f32",
+  bool: "i32",
+} as const satisfies Record<ScalarType | ElementType, ValType>;
 
 /** The type of a value on WebAssembly's stack. */
 export const valType = <T extends ScalarType | ElementType>(type: T): (typeof VAL_TYPES)[T] => VAL_TYPES[type];

@@ -26,8 +26,8 @@ const ARITHMETIC_LANES = "abs neg _ sqrt add sub mul div min max pmin pmax";
 define(0, 0x00, "unreachable nop");
 define(0, 0x0f, "return");
 define(0, 0x1a, "drop select");
-define(0, 0x28, "i32.load i64.load f32.load f64.load i32.load8_s i32.load8_u");
-define(0, 0x36, "i32.store i64.store f32.store f64.store i32.store8");
+define(0, 0x28, "i32.load i64.load f32.load f64.load i32.load8_s i32.load8_u i32.load16_s i32.load16_u");
+define(0, 0x36, "i32.store i64.store f32.store f64.store i32.store8 i32.store16");
 define(
   0,
   0x45,
@@ -40,7 +40,11 @@ define(0, 0xb7, "f64.convert_i32_s f64.convert_i32_u _ _ f64.promote_f32");
 define(0, 0xbc, "i32.reinterpret_f32 i64.reinterpret_f64 f32.reinterpret_i32 f64.reinterpret_i64");
 define(0xfc, 0x00, "i32.trunc_sat_f32_s i32.trunc_sat_f32_u i32.trunc_sat_f64_s i32.trunc_sat_f64_u");
 
-define(0xfd, 0, "v128.load _ _ _ _ _ _ v128.load8_splat v128.load16_splat v128.load32_splat v128.load64_splat v128.store");
+define(
+  0xfd,
+  0,
+  "v128.load _ _ v128.load16x4_s v128.load16x4_u _ _ v128.load8_splat v128.load16_splat v128.load32_splat v128.load64_splat v128.store",
+);
 define(0xfd, 13, "i8x16.shuffle _ _ _ i32x4.splat i64x2.splat f32x4.splat f64x2.splat");
 define(0xfd, 27, "i32x4.extract_lane i32x4.replace_lane i64x2.extract_lane i64x2.replace_lane");
 define(0xfd, 31, "f32x4.extract_lane f32x4.replace_lane f64x2.extract_lane f64x2.replace_lane");
@@ -52,11 +56,11 @@ define(0xfd, 94, "f32x4.demote_f64x2_zero f64x2.promote_low_f32x4");
 define(0xfd, 103, "f32x4.ceil f32x4.floor f32x4.trunc f32x4.nearest");
 define(0xfd, 116, "f64x2.ceil f64x2.floor");
 define(0xfd, 122, "f64x2.trunc");
-define(0xfd, 137, "i16x8.extend_low_i8x16_u");
+define(0xfd, 134, "i16x8.narrow_i32x4_u i16x8.extend_low_i8x16_s _ i16x8.extend_low_i8x16_u");
 define(
   0xfd,
   160,
-  "i32x4.abs i32x4.neg _ i32x4.all_true i32x4.bitmask _ _ _ _ i32x4.extend_low_i16x8_u _ i32x4.shl i32x4.shr_s i32x4.shr_u i32x4.add",
+  "i32x4.abs i32x4.neg _ i32x4.all_true i32x4.bitmask _ _ i32x4.extend_low_i16x8_s _ i32x4.extend_low_i16x8_u _ i32x4.shl i32x4.shr_s i32x4.shr_u i32x4.add",
 );
 define(0xfd, 177, "i32x4.sub _ _ _ i32x4.mul i32x4.min_s i32x4.min_u i32x4.max_s i32x4.max_u");
 define(0xfd, 195, "i64x2.all_true i64x2.bitmask _ _ i64x2.extend_low_i32x4_s _ i64x2.extend_low_i32x4_u");

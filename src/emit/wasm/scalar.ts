@@ -12,6 +12,7 @@ import { emitPrint } from "./print-lines.js";
 import { areReducePair, areScatterPair, emitScatterPair } from "./pairs.js";
 import type { Reduce } from "./pairs.js";
 import { emitProductSum } from "./product-sums.js";
+import { loadPacked, storePacked } from "./packed.js";
 import { comparison, ScalarOperators, signed } from "./scalar-operators.js";
 import { emitUpdate } from "./scatter.js";
 
@@ -187,7 +188,8 @@ export class ScalarCode extends ScalarOperators {
   private load(array: string, indices: readonly Expr[]): void {
     const offset = this.address(array, indices);
     const { type } = this.code.arrays.get(array)!;
-    this.fn.memory(isPacked(type) ? "i32.load8_u" : `${valType(type)}.load`, offset);
+    if (isPacked(type)) loadPacked(this.code, type, offset);
+    else this.fn.memory(`${valType(type)}.load`, offset);
   }
 
   /** Leaves an address on the stack; returns what the instruction's offset must add. */
@@ -329,7 +331,8 @@ export class ScalarCode extends ScalarOperators {
     const offset = this.address(array, indices);
     value();
     const { type } = this.code.arrays.get(array)!;
-    this.fn.memory(isPacked(type) ? "i32.store8" : `${valType(type)}.store`, offset);
+    if (isPacked(type)) storePacked(this.code, type, offset);
+    else this.fn.memory(`${valType(type)}.store`, offset);
   }
 
   /** With the condition on the stack. */

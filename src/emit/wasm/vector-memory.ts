@@ -1,8 +1,9 @@
 import { rangeOf, atomParts } from "../../ir/analysis/affine.js";
 import type { Expr, ScalarType } from "../../ir/types.js";
-import { BYTES, isDouble, isInteger, isPacked, isSingle } from "../../ir/scalars.js";
+import { BYTES, isDouble, isHalf, isInteger, isPacked, isSigned, isSingle } from "../../ir/scalars.js";
 import { type ArrayInfo, SLOT } from "./kernel-code.js";
 import type { LinearAddress } from "./linear-address.js";
+import { fromHalves, loadWord, storeWord, toHalves } from "./packed.js";
 import { emitUpdate } from "./scatter.js";
 import type { VectorParts } from "./parts.js";
 
@@ -65,6 +66,7 @@ export class VectorMemory {
       code.release("v128", value);
     }
     this.releaseLanes(lanes);
+    if (isHalf(info.type)) fromHalves(code, info.type);
   }
 
   store(array: string, indices: readonly Expr[], value: Expr): void {
@@ -90,6 +92,7 @@ export class VectorMemory {
     }
     const values = code.temp("v128");
     vector.expr(value);
+    if (isHalf(info.type)) toHalves(code, info.type);
     fn.set(values);
     const lanes = this.lanes(array, indices, linear);
     this.eachActiveLane((lane) => {
@@ -97,7 +100,7 @@ export class VectorMemory {
       fn.get(values);
       if (isPacked(info.type)) {
         fn.lane("i32x4.extract_lane", lane);
-        fn.memory("i32.store8", offset);
+        storeWord(code, info.type, offset);
       } else fn.memoryLane(`v128.store${8 * BYTES[info.type]}_lane`, offset, lane);
     });
     this.releaseLanes(lanes);
@@ -251,9 +254,15 @@ export class VectorMemory {
   private loadContiguous({ type }: ArrayInfo, offset: number): void {
     const { fn, vector } = this;
     if (isPacked(type)) {
-      fn.memory("v128.load32_zero", offset);
-      fn.op("i16x8.extend_low_i8x16_u");
-      return fn.op("i32x4.extend_low_i16x8_u");
+      const sign = isSigned(type) ? "s" : "u";
+      if (BYTES[type] === 2 && vector.width === 4) fn.memory(`v128.load16x4_${sign}`, offset);
+      else {
+        fn.memory("v128.load32_zero", offset);
+        if (BYTES[type] === 1) fn.op(`i16x8.extend_low_i8x16_${sign}`);
+        fn.op(`i32x4.extend_low_i16x8_${sign}`);
+      }
+      if (isHalf(type)) fromHalves(this.code, type);
+      return;
     }
     fn.memory(vector.isNarrow(type) ? "v128.load64_zero" : "v128.load", offset);
   }
@@ -265,9 +274,18 @@ export class VectorMemory {
       if (vector.isNarrow(valueType)) return fn.memoryLane("v128.store64_lane", offset, 0);
       return fn.memory("v128.store", offset);
     }
-    fn.v128([0, 0, 0, 0]);
-    fn.shuffle([0, 4, 8, 12, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16]);
-    fn.memoryLane(`v128.store${8 * vector.width}_lane`, offset, 0);
+    if (isHalf(type)) {
+      toHalves(this.code, type);
+      const words = this.code.temp("v128");
+      fn.tee(words);
+      fn.get(words);
+      fn.op("i16x8.narrow_i32x4_u");
+      this.code.release("v128", words);
+    } else {
+      fn.v128([0, 0, 0, 0]);
+      fn.shuffle(Array.from({ length: 16 }, (_, n) => (n < 4 * BYTES[type] ? 4 * Math.floor(n / BYTES[type]) + (n % BYTES[type]) : 16)));
+    }
+    fn.memoryLane(`v128.store${8 * BYTES[type] * vector.width}_lane`, offset, 0);
   }
 
   /** True where no lane's address can be far from an active lane's. */
@@ -329,7 +347,10 @@ export class VectorMemory {
   loadScalar(e: Extract<Expr, { op: "load" }>, lane: number): void {
     const { fn, code, vector } = this;
     const lanes = this.lanes(e.view, e.indices, code.linearAddress(e.view, e.indices, vector.loop.terms));
-    fn.memory(isPacked(code.arrays.get(e.view)!.type) ? "i32.load8_u" : "i32.load", this.laneAddress(lanes, lane));
+    const { type } = code.arrays.get(e.view)!;
+    const offset = this.laneAddress(lanes, lane);
+    if (isPacked(type)) loadWord(code, type, offset);
+    else fn.memory("i32.load", offset);
     this.releaseLanes(lanes);
   }
 
@@ -378,7 +399,7 @@ export class VectorMemory {
     if (isPacked(type)) {
       into?.();
       const offset = this.laneAddress(lanes, lane);
-      fn.memory("i32.load8_u", offset);
+      loadWord(this.code, type, offset);
       if (into) fn.lane("i32x4.replace_lane", lane);
       else fn.op("i32x4.splat");
       return;

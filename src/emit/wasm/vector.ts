@@ -1,7 +1,7 @@
 import { HALF } from "../../ir/exact.js";
 import { BINARY } from "../../ir/operators.js";
 import { unreachable } from "../../base/unreachable.js";
-import { isDouble, isFloat, isIndex, isSingle, isUnsigned, type FloatType } from "../../ir/scalars.js";
+import { isDouble, isFloat, isPacked, isIndex, isSingle, isUnsigned, type FloatType } from "../../ir/scalars.js";
 import type { BinaryFn, Expr, MathFn, ScalarType, Stmt } from "../../ir/types.js";
 import { alwaysEvaluated, someExpr } from "../../ir/walk.js";
 import type { Loop } from "./parts.js";
@@ -292,7 +292,7 @@ export class VectorCode {
     }
     const common = this.common.size > 0 ? this.common.get(exprKey(e)) : undefined;
     if (common !== undefined) return fn.get(common);
-    if (e.op === "load" && isFloat(e.type)) {
+    if (e.op === "load" && isFloat(e.type) && !isPacked(this.code.arrays.get(e.view)!.type)) {
       const offset = this.scalar.address(e.view, e.indices);
       return fn.memory(SPLATS[e.type], offset);
     }

@@ -1,6 +1,7 @@
-import { isDouble, isPacked } from "../../ir/scalars.js";
+import { BYTES, isDouble, isHalf, isPacked, isSigned, valueType, type PackedType } from "../../ir/scalars.js";
 import { unreachable } from "../../base/unreachable.js";
 import type { ElementType } from "../../ir/types.js";
+import { Halves } from "./halves.js";
 import { WGSL_TYPES, type Representation } from "./shader-program.js";
 
 /** The element type of a storage buffer's array. */
@@ -25,14 +26,27 @@ export function declaredType(representation: Representation): string {
 /** Functions that read and write elements of a type in a buffer that is declared otherwise, by name. */
 export class Accessors {
   private readonly definitions = new Map<string, string>();
+  private readonly halves: Halves;
+
+  /** @param strict rounds to nearest by operations on bits, as the language's own function may round otherwise */
+  constructor(strict: boolean) {
+    this.halves = new Halves(this, strict);
+  }
 
   /** The element of `buffer` at `offset`, which counts elements of `type`. */
   load(buffer: string, representation: Representation, type: ElementType, offset: string): string {
     if (representation === type) return `${buffer}[${offset}]`;
     const name = `${buffer}_${type}`;
     const word = (at: string) => wordOf(buffer, representation, at);
-    if (isPacked(type)) this.define(name, `fn ${name}(i: i32) -> i32 { return i32((${word("i >> 2u")} >> (u32(i & 3) * 8u)) & 255u); }`);
-    else if (isDouble(type))
+    if (isPacked(type)) {
+      const { shift, of, bits } = partOf(type);
+      const value = isHalf(type)
+        ? this.halves.from(type, `${word(of)} >> ${shift}`)
+        : isSigned(type)
+          ? `extractBits(bitcast<i32>(${word(of)}), ${shift}, ${bits}u)`
+          : `i32(extractBits(${word(of)}, ${shift}, ${bits}u))`;
+      this.define(name, `fn ${name}(i: i32) -> ${WGSL_TYPES[valueType(type)]} { return ${value}; }`);
+    } else if (isDouble(type))
       this.define(
         name,
         `fn ${name}(i: i32) -> vec2<f32> { return vec2<f32>(bitcast<f32>(${word("2 * i")}), bitcast<f32>(${word("2 * i + 1")})); }`,
@@ -49,19 +63,22 @@ export class Accessors {
       representation === "words"
         ? `${buffer}[${at}] = ${bits};`
         : `atomicStore(&${buffer}[${at}], ${representation === "atomic_i32" ? `bitcast<i32>(${bits})` : bits});`;
-    if (isPacked(type))
-      // Four elements share a word, and others may write theirs meanwhile.
+    if (isPacked(type)) {
+      // Several elements share a word, and others may write theirs meanwhile.
+      const { shift, of, bits } = partOf(type);
+      const mask = `${2 ** bits - 1}u`;
+      const held = isHalf(type) ? this.halves.to(type, "value") : `u32(value) & ${mask}`;
       this.define(
         name,
         [
-          `fn ${name}(i: i32, value: i32) {`,
-          `  let shift = u32(i & 3) * 8u;`,
-          `  atomicAnd(&${buffer}[i >> 2u], ~(255u << shift));`,
-          `  atomicOr(&${buffer}[i >> 2u], (u32(value) & 255u) << shift);`,
+          `fn ${name}(i: i32, value: ${WGSL_TYPES[valueType(type)]}) {`,
+          `  let shift = ${shift};`,
+          `  atomicAnd(&${buffer}[${of}], ~(${mask} << shift));`,
+          `  atomicOr(&${buffer}[${of}], (${held}) << shift);`,
           `}`,
         ].join("\n"),
       );
-    else if (isDouble(type))
+    } else if (isDouble(type))
       this.define(
         name,
         `fn ${name}(i: i32, value: vec2<f32>) { ${set("2 * i", "bitcast<u32>(value.x)")} ${set("2 * i + 1", "bitcast<u32>(value.y)")} }`,
@@ -77,6 +94,12 @@ export class Accessors {
   toString(): string {
     return [...this.definitions.values()].map((text) => `${text}\n`).join("");
   }
+}
+
+/** The word of element `i` that several share, the place of its lowest bit there, and how many bits it has. */
+function partOf(type: PackedType): { of: string; shift: string; bits: number } {
+  const bits = 8 * BYTES[type];
+  return bits === 8 ? { of: "i >> 2u", shift: "(u32(i & 3) * 8u)", bits } : { of: "i >> 1u", shift: "(u32(i & 1) * 16u)", bits };
 }
 
 /** A word of the buffer as u32. */

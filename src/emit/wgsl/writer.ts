@@ -79,7 +79,7 @@ export abstract class EntryWriter implements ShaderFrame<WgslBodyWriter> {
   readonly code = new Code();
   readonly names = new Names();
   readonly helpers: WgslHelpers;
-  readonly accessors = new Accessors();
+  readonly accessors: Accessors;
   readonly body: WgslBodyWriter;
   protected abstract readonly indexNames: readonly string[];
   private readonly fields = new Map<string, { slot: WgslSlot; name: string; type: ScalarType }>();
@@ -94,6 +94,7 @@ export abstract class EntryWriter implements ShaderFrame<WgslBodyWriter> {
     readonly name: string,
   ) {
     this.helpers = new WgslHelpers(program.assumptions);
+    this.accessors = new Accessors(program.assumptions.strict);
     this.body = new WgslBodyWriter(
       this.code,
       program.ir,

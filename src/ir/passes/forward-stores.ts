@@ -1,8 +1,8 @@
-import { isPacked } from "../scalars.js";
+import { heldValue } from "../held.js";
+import type { ElementType } from "../scalars.js";
 import { unreachable } from "../../base/unreachable.js";
 import { affineOf, definitionsOf, isConstant, addAffine, scaleAffine, type Affine, type Definitions } from "../analysis/affine.js";
 import { printExpr } from "../kernel-text.js";
-import { simplify } from "../simplify.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
 import { FreshNames } from "./copy.js";
 import { assignedLocals, blocksOf, exprsOf, mapBlocks, mapExpr, mapOwnExprs, someExpr, walkExpr, walkStmts } from "../walk.js";
@@ -103,14 +103,14 @@ class StoreForwarding {
   /** Whether any value was taken from what was stored. */
   took = false;
   private readonly names: FreshNames;
-  private readonly bytes: Set<string>;
+  private readonly elements: ReadonlyMap<string, ElementType>;
 
   constructor(
     ir: KernelIR,
     private readonly refs: ElementRefs,
   ) {
     this.names = new FreshNames(ir);
-    this.bytes = new Set(ir.params.filter((p) => p.kind === "view" && isPacked(p.element)).map((p) => p.name));
+    this.elements = new Map(ir.params.flatMap((p) => (p.kind === "view" ? [[p.name, p.element]] : [])));
   }
 
   /** `known` is brought up to the end of the block. */
@@ -128,7 +128,7 @@ class StoreForwarding {
     if (stmt.kind === "store") {
       forget(known, this.refs.any(stmt.view, stmt.indices), (stored) => stored.ref);
       const ref = this.refs.at(stmt.view, stmt.indices);
-      if (ref) known.set(ref.key, { ref, slot: slot as Stored["slot"] });
+      if (ref && this.held(stmt)) known.set(ref.key, { ref, slot: slot as Stored["slot"] });
     }
     return slot;
   }
@@ -148,13 +148,17 @@ class StoreForwarding {
     });
   }
 
+  /** See `heldValue`. */
+  private held({ view, value }: Store): Expr | undefined {
+    return heldValue(this.elements.get(view)!, value);
+  }
+
   /** The value that lies in memory after the store. */
   private read(slot: Stored["slot"]): Expr {
     this.took = true;
     const { stmt } = slot;
     if (slot.local) return stmt.value;
-    const byte: Expr = { op: "const", type: "i32", value: 255 };
-    const value: Expr = this.bytes.has(stmt.view) ? simplify({ op: "binary", type: "i32", fn: "and", a: stmt.value, b: byte }) : stmt.value;
+    const value = this.held(stmt)!;
     if (isLeaf(value) && this.refs.isLasting(value)) return value;
     const name = this.names.fresh(`${stmt.view}_value`);
     slot.local = { kind: "let", name, type: value.type, init: value, location: stmt.location };

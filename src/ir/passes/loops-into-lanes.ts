@@ -1,6 +1,7 @@
 import { affineOf, coefficient, definitionsOf, type Definitions } from "../analysis/affine.js";
 import { define, localOf } from "../by-name.js";
 import { isExact } from "../loop-stops.js";
+import { isPacked } from "../scalars.js";
 import { simplify } from "../simplify.js";
 import type { Expr, KernelIR, NumericType, Stmt } from "../types.js";
 import { blocksOf, changedIn, children, declares, exprsOf, mapBlocks, mapExpr, someExpr, walkStmts } from "../walk.js";
@@ -21,8 +22,8 @@ const MOST_LANES = 256;
 /** The kernel with such loops inside; no two views may share memory. */
 export function loopsIntoLanes(ir: KernelIR): KernelIR {
   if (ir.policy.kind !== "team" || ir.checks || ir.prints) return ir;
-  const bytes = new Set(ir.params.flatMap((param) => (param.kind === "view" && param.element === "u8" ? [param.name] : [])));
-  const inside = new Interchange(new FreshNames(ir), definitionsOf(ir.body), bytes);
+  const packed = new Set(ir.params.flatMap((param) => (param.kind === "view" && isPacked(param.element) ? [param.name] : [])));
+  const inside = new Interchange(new FreshNames(ir), definitionsOf(ir.body), packed);
   const block = (body: readonly Stmt[]): Stmt[] => body.map((stmt) => (stmt.kind === "for" && inside.of(stmt)) || mapBlocks(stmt, block));
   return { ...ir, body: block(ir.body) };
 }
@@ -39,7 +40,7 @@ class Interchange {
   constructor(
     private readonly names: FreshNames,
     private readonly definitions: Definitions,
-    private readonly bytes: ReadonlySet<string>,
+    private readonly packed: ReadonlySet<string>,
   ) {}
 
   /** The lanes that each go through the loop; undefined where they cannot. */
@@ -88,7 +89,7 @@ class Interchange {
       if (stmt.kind === "let") continue;
       if (stmt.kind !== "store" && stmt.kind !== "setElement") return undefined;
       const place = placeOf(stmt);
-      if (!isOwn(place) || (stmt.kind === "store" && this.bytes.has(stmt.view))) return undefined;
+      if (!isOwn(place) || (stmt.kind === "store" && this.packed.has(stmt.view))) return undefined;
       const type = place.type as NumericType;
       own.set(keyOf(place), { place, type, last: stmt, name: own.get(keyOf(place))?.name ?? this.names.fresh("held") });
     }

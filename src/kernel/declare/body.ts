@@ -17,6 +17,7 @@ import type {
   StructViewToken,
   TableOf,
   TableToken,
+  TruthViewToken,
   ViewToken,
 } from "./params.js";
 import type { AnyStruct, StructPlace, StructToken, StructValue } from "./struct.js";
@@ -79,21 +80,23 @@ export type BodyParam<P> = P extends number
           : number
         : P extends CompositeViewToken<infer E, ComponentType, infer R>
           ? NestOf<E, R>
-          : P extends ViewToken<ElementType, infer R>
-            ? Nests[R]
-            : P extends AnyCompositeParam
-              ? BodyComposite<P>
-              : P extends ScatterToken<NumericType, infer R, infer O>
-                ? { [M in ScatterMethod<O>]: (...args: [...Indices[R], value: number]) => void }
-                : P extends ReduceToken<NumericType, infer O>
-                  ? { [M in ReduceMethod<O>]: (value: number) => void }
-                  : P extends ReduceEachToken<NumericType, infer O>
-                    ? { [M in ReduceMethod<O>]: (k: number, value: number) => void }
-                    : P extends TableToken<infer V>
-                      ? TableOf<V>
-                      : P extends Helper | ArrayType
-                        ? P
-                        : never;
+          : P extends TruthViewToken<infer R>
+            ? NestOf<boolean, R>
+            : P extends ViewToken<ElementType, infer R>
+              ? Nests[R]
+              : P extends AnyCompositeParam
+                ? BodyComposite<P>
+                : P extends ScatterToken<NumericType, infer R, infer O>
+                  ? { [M in ScatterMethod<O>]: (...args: [...Indices[R], value: number]) => void }
+                  : P extends ReduceToken<NumericType, infer O>
+                    ? { [M in ReduceMethod<O>]: (value: number) => void }
+                    : P extends ReduceEachToken<NumericType, infer O>
+                      ? { [M in ReduceMethod<O>]: (k: number, value: number) => void }
+                      : P extends TableToken<infer V>
+                        ? TableOf<V>
+                        : P extends Helper | ArrayType
+                          ? P
+                          : never;
 type AnyCompositeParam = AnyComposite | CompositeScatterToken | CompositeReduceToken | StructViewToken | AnyStruct;
 /** Values of several numbers, records, arrays of these, and what folds them. */
 type BodyComposite<P> =

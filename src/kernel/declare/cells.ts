@@ -91,6 +91,8 @@ export interface FieldParamToken {
   readonly element: ElementType;
   readonly cardinality: number;
   readonly level: Level;
+  /** Power of two by which what is stored is multiplied. */
+  readonly scale?: number;
   /** Another parameter that is the same field. */
   readonly same?: string;
 }

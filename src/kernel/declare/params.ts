@@ -3,9 +3,10 @@ import { LaunchError } from "../../base/errors.js";
 import { identityOf } from "../../ir/identity.js";
 import { requireOptions } from "../../base/own.js";
 import { isRank, MAX_RANK } from "../../base/rank.js";
-import { ELEMENTS, NUMERIC_TYPES } from "../../ir/scalars.js";
+import { ELEMENTS, isPacked, NUMERIC_TYPES, type PackedType } from "../../ir/scalars.js";
 import type { AnyComposite, ComponentType, CompositeToken, CompositeType } from "./composite.js";
 import { callSite } from "./location.js";
+import type { ElementMeaning, StorageToken, StoredToken } from "./storage.js";
 import type { AnyStruct, StructFields, StructToken, StructType } from "./struct.js";
 import { originalPosition } from "#source-map";
 import type { ElementType, NumericType, ReduceOp, ScalarType, ScatterOp } from "../../ir/types.js";
@@ -31,8 +32,10 @@ export const i32: ScalarToken<"i32"> = { kind: "scalar", type: "i32" };
 export const u32: ScalarToken<"u32"> = { kind: "scalar", type: "u32" };
 /** A truth value, as the parameter of a kernel. */
 export const bool: ScalarToken<"bool"> = { kind: "scalar", type: "bool" };
-/** Storage only: views of bytes; read as i32. */
-export const u8 = { kind: "storage", type: "u8" } as const;
+
+/** The token of an element type. */
+export const elementToken = (type: ElementType): ElementToken =>
+  isPacked(type) ? { kind: "storage", type } : ({ kind: "scalar", type } as NumericToken);
 
 const SCATTER_OPS: readonly ScatterOp[] = ["sum", "min", "max"];
 
@@ -51,7 +54,7 @@ function refusal(name: string, maker: Function, problem: string): LaunchError {
 const rankProblem = (rank: unknown): string => `is given ${describe(rank)} for its rank; use a whole number from 1 to ${MAX_RANK}`;
 
 export type NumericToken = ScalarToken<NumericType>;
-type ElementToken = NumericToken | typeof u8;
+type ElementToken = NumericToken | StorageToken;
 
 /** A parameter of a kernel that `view(...)` declares. */
 export interface ViewToken<T extends ElementType = ElementType, R extends Rank = Rank, D extends boolean = boolean> {
@@ -61,6 +64,13 @@ export interface ViewToken<T extends ElementType = ElementType, R extends Rank =
   readonly disjoint: D;
   /** The type of values whose components lie along the last axes. */
   readonly of?: CompositeType;
+  /** Meaning of its elements to the body, where it is not what they hold. */
+  readonly meaning?: ElementMeaning;
+}
+
+/** An array of bytes that a body sees as truth values: 0 is false. */
+export interface TruthViewToken<R extends Rank = Rank, D extends boolean = boolean> extends ViewToken<"u8", R, D> {
+  readonly meaning: "truth";
 }
 export type Rank = 1 | 2 | 3 | 4 | 5 | 6 | 7;
 
@@ -86,6 +96,18 @@ export function view<T extends ElementToken, R extends Rank, D extends boolean =
   rank: R,
   options?: { disjoint?: D },
 ): ViewToken<T["type"], R, D>;
+export function view(element: ScalarToken<"bool">): TruthViewToken<1, false>;
+export function view<R extends Rank, D extends boolean = false>(
+  element: ScalarToken<"bool">,
+  rank: R,
+  options?: { disjoint?: D },
+): TruthViewToken<R, D>;
+export function view<T extends PackedType>(element: StoredToken<T>): ViewToken<T, 1, false>;
+export function view<T extends PackedType, R extends Rank, D extends boolean = false>(
+  element: StoredToken<T>,
+  rank: R,
+  options?: { disjoint?: D },
+): ViewToken<T, R, D>;
 export function view<P, T extends ComponentType>(of: CompositeToken<unknown, P, T, never>): CompositeViewToken<P, T, 1, false>;
 export function view<P, T extends ComponentType, R extends Rank, D extends boolean = false>(
   of: CompositeToken<unknown, P, T, never>,
@@ -99,7 +121,7 @@ export function view<F extends StructFields, R extends Rank, D extends boolean =
   options?: { disjoint?: D },
 ): StructViewToken<F, R, D>;
 export function view(
-  element: ElementToken | AnyComposite | AnyStruct,
+  element: ElementToken | ScalarToken<"bool"> | StoredToken | AnyComposite | AnyStruct,
   rank: Rank = 1,
   options: { disjoint?: boolean } = {},
 ): ViewToken | StructViewToken {
@@ -110,7 +132,12 @@ export function view(
     const { composite: of } = element;
     return { kind: "view", element: of.element, rank: deeper("view", view, rank, of), disjoint: options.disjoint ?? false, of };
   }
-  return { kind: "view", element: typeOf(element, "view", view), rank, disjoint: options.disjoint ?? false };
+  const { disjoint = false } = options;
+  if (element?.kind === "stored") return { kind: "view", element: element.element, rank, disjoint, meaning: { scale: element.scale } };
+  const type = typeOf(element, "view", view);
+  return type === "bool"
+    ? { kind: "view", element: "u8", rank, disjoint, meaning: "truth" }
+    : { kind: "view", element: type, rank, disjoint };
 }
 
 /** A parameter that is an array of records: a launch gives it a view for each field. */

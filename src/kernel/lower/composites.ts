@@ -222,7 +222,7 @@ export function foldComposite(
 /** Arithmetic of expressions. */
 function arithmetic(cx: Lowering, { element: type }: CompositeType, node: acorn.Node): ComponentArithmetic<ScalarValue> {
   // Integers wrap, as the plain functions say: a wrap is not a mistake of the author.
-  const meant = (value: ScalarValue): ScalarValue => (type === "i32" ? { kind: "scalar", expr: cutTo32(type, value.expr) } : value);
+  const meant = (value: ScalarValue): ScalarValue => (type === "i32" ? { kind: "scalar", expr: cutTo32(cx, type, value.expr) } : value);
   const operator = (o: string) => (a: ScalarValue, b: ScalarValue) => meant(lowerOperator(cx, o, a, b, node));
   const binary =
     (fn: BinaryFn) =>

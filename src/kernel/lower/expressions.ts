@@ -180,10 +180,10 @@ function link(cx: Lowering, node: acorn.BinaryExpression, known: ScalarValue | u
 /** `x | 0` and `x >>> 0`; of a quotient of integers, the whole part. */
 function asInteger(cx: Lowering, node: ExpressionNode, type: "i32" | "u32", scope: Scope): ScalarValue {
   if (node.type !== "BinaryExpression" || node.operator !== "/")
-    return { kind: "scalar", expr: cutTo32(type, scalarOf(cx, node, scope).expr) };
+    return { kind: "scalar", expr: cutTo32(cx, type, scalarOf(cx, node, scope).expr) };
   const [a, b] = scalarsOf(cx, [node.left, node.right], scope);
   const quotient = wholeQuotient(cx, a, b, node) ?? lowerOperator(cx, "/", a, b, node);
-  return { kind: "scalar", expr: cutTo32(type, quotient.expr) };
+  return { kind: "scalar", expr: cutTo32(cx, type, quotient.expr) };
 }
 
 export function lowerLogical(cx: Lowering, node: acorn.LogicalExpression, scope: Scope): LoweredValue {

@@ -1,4 +1,6 @@
 import { valueType, wrap } from "../../ir/scalars.js";
+import type { ElementMeaning } from "../declare/storage.js";
+import { meantType, withStoredValues } from "./stored-values.js";
 import { originalPosition } from "#source-map";
 import { loadInt } from "../../ir/by-name.js";
 import { own, requireOwnNames } from "../../base/own.js";
@@ -92,6 +94,8 @@ class KernelLowering {
   private readonly globals = new Scope();
   /** Statements after the body. */
   private readonly last: Stmt[] = [];
+  /** Views whose elements mean something else than what they hold. */
+  private readonly meanings = new Map<string, ElementMeaning>();
 
   constructor(
     private readonly kernel: LowerSource,
@@ -156,8 +160,8 @@ class KernelLowering {
     if (result.kind !== "void" && !assigns)
       cx.fail(this.source.node, "the kernel returns a value", "write results to a view, a reduction or a scatter");
     this.captures?.refuseShadowed((name) => bindsAs(this.source.node, name));
-    if (lists && particle !== undefined) return { ...this.ir, body: [this.overParticles(cx.out, lists, particle)] };
-    return { ...this.ir, body: [...cx.out, ...this.last] };
+    const body = lists && particle !== undefined ? [this.overParticles(cx.out, lists, particle)] : [...cx.out, ...this.last];
+    return withStoredValues({ ...this.ir, body }, this.meanings);
   }
 
   /** The body for each particle of a cell. */
@@ -227,16 +231,23 @@ class KernelLowering {
         this.globals.bind(name, { kind: "scalar", expr: constantExpr(token.type, this.fixedValue(name, token)) });
         return;
       case "view": {
-        const element = valueType(token.element);
+        if (token.meaning) this.meanings.set(name, token.meaning);
         this.param(
           { kind: "view", name, element: token.element, rank: token.rank, disjoint: token.disjoint },
-          { kind: "view", name, element, rank: token.rank, prefix: [], of: token.of },
+          { kind: "view", name, element: meantType(token.element, token.meaning), rank: token.rank, prefix: [], of: token.of },
         );
         return;
       }
       case "field": {
-        const { cardinality, level, same } = token;
-        const field: LoweredValue = { kind: "field", name: same ?? name, element: valueType(token.element), cardinality, level };
+        const { cardinality, level, same, scale } = token;
+        if (scale !== undefined) this.meanings.set(same ?? name, { scale });
+        const field: LoweredValue = {
+          kind: "field",
+          name: same ?? name,
+          element: meantType(token.element, scale === undefined ? undefined : { scale }),
+          cardinality,
+          level,
+        };
         if (same === undefined)
           this.param({ kind: "view", name, element: token.element, rank: lowerCellAxes(this.ir) + 1, disjoint: false }, field);
         else this.globals.bind(name, field);

@@ -56,6 +56,8 @@ interface Dispatch {
 /** Nodes inside each other over all functions that are inlined; one function has up to 400 (see depth.ts). */
 const DEEPEST = 500;
 
+type Kept = Extract<Stmt, { kind: "let" }>;
+
 /** The state of one attempt to lower one kernel. */
 export class Lowering {
   out: Stmt[] = [];
@@ -66,6 +68,8 @@ export class Lowering {
   source: FunctionSource;
   /** Tells apart the places where one function is inlined. */
   path = "";
+  /** Locals that operands are kept in, by name. */
+  private readonly kept = new Map<string, Kept>();
   /** The function of `c.march` is being inlined. */
   marching = false;
   /** The variable that is being declared, which a new array is named after. */
@@ -257,8 +261,16 @@ export class Lowering {
     const { expr } = value;
     if (isLeaf(expr) && !(expr.op === "local" && this.mutable.has(expr.name))) return value;
     const local = this.unique(name);
-    this.out.push({ kind: "let", name: local, type: expr.type, init: expr, location: this.at(node) });
+    const kept: Kept = { kind: "let", name: local, type: expr.type, init: expr, location: this.at(node) };
+    this.kept.set(local, kept);
+    this.out.push(kept);
     return { kind: "scalar", expr: { op: "local", type: expr.type, name: local }, weak: value.weak };
+  }
+
+  /** Changes the value of a local that an operand was kept in. */
+  reviseKept(name: string, revise: (init: Expr) => Expr): void {
+    const kept = this.kept.get(name);
+    if (kept?.init) kept.init = revise(kept.init);
   }
 
   /** The same for values of all kinds: a row of a view keeps the indices that it has now. */

@@ -140,19 +140,20 @@ export function asWord(cx: Lowering, type: "i32" | "u32", { expr, weak }: Scalar
   if (weak && expr.op === "const" && Number.isInteger(expr.value)) return constantExpr(type, wrap(type, expr.value as number));
   // Accepts floats in minified code: minifiers drop the zero of (...) | 0 before another bit operation.
   if (isFloat(expr.type) && !cx.source.minified) return cx.fail(node, `a bit operation on ${expr.type}`, "convert it first: (...) | 0");
-  return cutTo32(type, expr);
+  return cutTo32(cx, type, expr);
 }
 
 /** `expr` cut to 32 bits by the author's own words: its overflow is meant, and so is 0 for a division by zero. */
-export function cutTo32(type: "i32" | "u32", expr: Expr): Expr {
-  return as(type, wrapping(expr));
+export function cutTo32(cx: Lowering, type: "i32" | "u32", expr: Expr): Expr {
+  return as(type, wrapping(cx, expr));
 }
 
-function wrapping(expr: Expr): Expr {
+function wrapping(cx: Lowering, expr: Expr): Expr {
   if (!isInteger(expr.type)) return expr;
-  if (expr.op === "cast") return { ...expr, a: wrapping(expr.a) };
-  if (expr.op === "unary" && (expr.fn === "neg" || expr.fn === "abs")) return { ...expr, a: wrapping(expr.a), wraps: true };
-  if (expr.op === "binary" && BINARY[expr.fn].overflows) return { ...expr, a: wrapping(expr.a), b: wrapping(expr.b), wraps: true };
+  if (expr.op === "cast") return { ...expr, a: wrapping(cx, expr.a) };
+  if (expr.op === "unary" && (expr.fn === "neg" || expr.fn === "abs")) return { ...expr, a: wrapping(cx, expr.a), wraps: true };
+  if (expr.op === "binary" && BINARY[expr.fn].overflows) return { ...expr, a: wrapping(cx, expr.a), b: wrapping(cx, expr.b), wraps: true };
+  if (expr.op === "local") cx.reviseKept(expr.name, (init) => wrapping(cx, init));
   return expr;
 }
 

@@ -1,4 +1,4 @@
-import { u8 } from "../../kernel/declare/params.js";
+import { u8 } from "../../kernel/declare/storage.js";
 import { IsoformError } from "../../base/errors.js";
 import { copyBetween, devices, subDevices, type DeviceSet } from "../../set/index.js";
 import type { RankLink } from "../../skeleton/ranks/links.js";

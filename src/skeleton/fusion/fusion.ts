@@ -352,8 +352,8 @@ class SecondBuffers {
 function secondBuffer(of: Field | Scalar, grid: Grid): Field | Scalar {
   const name = `${of.name}'`;
   if (of instanceof Scalar) return grid.scalar(name, { kind: "scalar", type: of.type }) as Scalar;
-  const { type, cardinality, layout, fillValue } = of;
-  return of.grid.field(name, { type }, { cardinality, layout, fillValue });
+  const { type, cardinality, layout, fillValue, scale } = of;
+  return of.grid.field(name, { type }, { cardinality, layout, fillValue: fillValue * scale, scale });
 }
 
 /** Why a group is as it is. */

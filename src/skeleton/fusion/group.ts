@@ -1,13 +1,20 @@
 import { prints } from "../../ir/print-records.js";
-import { BYTES } from "../../ir/scalars.js";
+import { BYTES, isHalf } from "../../ir/scalars.js";
 import { Field, type Container, type Grid } from "../../domain/grid/grid.js";
 import { isAny } from "../../domain/grid/ghosts.js";
 import type { Offset } from "../../domain/grid/parts.js";
-import { sizeOf } from "../../ir/walk.js";
+import { sizeOf, walkExprs } from "../../ir/walk.js";
 import type { Scalar } from "../../set/scalar.js";
 import { getOrMake } from "../entry.js";
 import { footprintOf, meet, type Touch } from "./footprint.js";
 import { keepsFillValue } from "./fill-value.js";
+
+/** Fields whose values a container reads, its own stores included. */
+function loadedFields({ ir, uses }: Container): Field[] {
+  const views = new Set<string>();
+  walkExprs(ir.body, (node) => void (node.op === "load" && views.add(node.view)));
+  return uses.filter(({ param }) => views.has(param)).map(({ field }) => field);
+}
 
 /** A container in a group. */
 export interface GroupedContainer {
@@ -93,6 +100,7 @@ class Builder {
       this.march(part) ??
       this.prints(part) ??
       this.scalars(part) ??
+      this.rounding(part) ??
       this.neighbours(part);
     if (reason !== undefined) return reason;
     const { touches, flops } = footprintOf(part.container);
@@ -107,6 +115,15 @@ class Builder {
     }
     this.parts.push(part);
     return undefined;
+  }
+
+  /** A float of 16 bits is rounded by memory, through which a value in a fused kernel does not go. */
+  private rounding(part: GroupedContainer): string | undefined {
+    if (this.parts.length === 0) return undefined;
+    const all = [...this.parts, part].map(({ container }) => container);
+    const stored = new Set(all.flatMap(({ uses }) => uses.filter(({ written }) => written)).map(({ field }) => field));
+    const read = all.flatMap(loadedFields).find((field) => isHalf(field.type) && stored.has(field));
+    return read && `${read.name} is stored as ${read.type}, which rounds what is read from it`;
   }
 
   group(): FusionGroup {

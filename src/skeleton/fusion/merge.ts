@@ -1,5 +1,6 @@
 import { unreachable } from "../../base/unreachable.js";
-import { isPacked, valueType } from "../../ir/scalars.js";
+import { heldValue } from "../../ir/held.js";
+import { valueType } from "../../ir/scalars.js";
 import { analyseContainer } from "../../domain/container/analysis.js";
 import type { AxisArray } from "../../domain/grid/axis-array.js";
 import { resultsOf, type Container, type FieldUse, type Field } from "../../domain/grid/grid.js";
@@ -392,6 +393,7 @@ const setHeld = ({ array, field }: Materialised, index: Expr, value: Expr, locat
   kind: "setElement",
   array,
   index,
-  value: isPacked(field.type) ? { op: "binary", type: "i32", fn: "and", a: value, b: int(255) } : value,
+  // A float of 16 bits is not read again: see group.ts.
+  value: heldValue(field.type, value) ?? value,
   location,
 });

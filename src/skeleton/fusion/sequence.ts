@@ -113,12 +113,12 @@ export function swap(...pair: Pair): Swap {
       "give two fields, or two scalars",
     );
   const scalars = a instanceof Scalar;
-  const keys = scalars ? (["type"] as const) : (["grid", "type", "cardinality", "layout", "fillValue"] as const);
+  const keys = scalars ? (["type"] as const) : (["grid", "type", "cardinality", "layout", "fillValue", "scale"] as const);
   const same = a.constructor === b.constructor && keys.every((key) => Object.is(a[key as keyof typeof a], b[key as keyof typeof b]));
   if (a === b || !same)
     throw new LaunchError(
       `swap of ${scalars ? "scalars" : "fields"} "${a.name}" and "${b.name}" (${location.file}:${location.line}): it takes ` +
-        (scalars ? "two scalars of one type" : "two fields of one grid, type, cardinality, layout and fill value"),
+        (scalars ? "two scalars of one type" : "two fields of one grid, type, cardinality, layout, fill value and scale"),
     );
   return { swap: pair, location };
 }

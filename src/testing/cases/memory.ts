@@ -1,4 +1,5 @@
-import { f32, f64, i32, u32, u8 } from "../../kernel/declare/params.js";
+import { f32, f64, i32, u32 } from "../../kernel/declare/params.js";
+import { u8 } from "../../kernel/declare/storage.js";
 import { expectEqual, expectSame } from "../expect.js";
 import type { View } from "../../device/memory/view.js";
 import { conformanceCase, type ConformanceCase } from "../case.js";

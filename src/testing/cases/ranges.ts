@@ -1,6 +1,7 @@
 import { range } from "../../device/launch/policy.js";
 import { kernel } from "../../kernel/declare/kernel.js";
-import { bool, f32, i32, u32, u8, view } from "../../kernel/declare/params.js";
+import { bool, f32, i32, u32, view } from "../../kernel/declare/params.js";
+import { u8 } from "../../kernel/declare/storage.js";
 import { expectOutput, expectSame } from "../expect.js";
 import { ofType } from "../real.js";
 import { conformanceCase, reals, type ConformanceCase } from "../case.js";

@@ -77,6 +77,30 @@ test("options come from a file, too", async () => {
   assert.match(stdout, /cylinder, Re 20: .*grid of 52 x 40.*\n20 steps [^]*Dennis and Chang \(1970\): drag 2\.045\n/);
 });
 
+test("isoform lbm says how populations are stored, the subgrid model and axes without walls", async () => {
+  const words = [
+    "--size",
+    "8",
+    "--steps",
+    "20",
+    "--dimension",
+    "3",
+    "--periodic",
+    "x,z",
+    "--storage",
+    "f16",
+    "--smagorinsky",
+    "0.17",
+    "--devices",
+    "wasm",
+  ];
+  const { stdout } = await isoform("cavity", ...words);
+  assert.match(
+    stdout,
+    /D3Q19 TRT, pull, f32 stored as f16, Smagorinsky 0\.17, dense grid of 8 x 10 x 8, periodic along x and z, 640 cells/,
+  );
+});
+
 const BAD: [words: string[], message: RegExp][] = [
   [["cavity", "--devices", "abacus"], /"abacus"/],
   [["cavity", "--devices", "js*40", "--size", "16"], /18 planes for 40 members/],
@@ -86,6 +110,18 @@ const BAD: [words: string[], message: RegExp][] = [
   [["cylinder", "--box", "10,20"], /three lengths in diameters: upstream of the body, downstream and across, as in 10,20,24/],
   [["cylinder", "--box", "10,20,1"], /a box of 10, 20, 1 diameters: the body needs at least 1 upstream, 1 downstream and 2 across/],
   [["cavity", "--size", "1"], /a cavity of 1 cells is too small: it needs at least 2/],
+  [
+    ["vortex", "--storage", "f16", "--type", "f64", "--devices", "js"],
+    /populations of f64 are not stored as f16, which is rounded from f32: choose the type f32/,
+  ],
+  [["vortex", "--storage", "f8"], /'f8' is invalid\. Allowed choices are f16/],
+  [
+    ["cavity", "--smagorinsky", "2", "--size", "8", "--devices", "js"],
+    /a Smagorinsky constant of 2: give one from 0 to 1; 0\.1 to 0\.2 is usual/,
+  ],
+  [["cavity", "--periodic", "x,y"], /The lid moves at the end of the axis y: give x, z or x,z/],
+  [["cavity", "--periodic", "x,x"], /It needs axes, each once: x, z or x,z/],
+  [["cavity", "--periodic", "z", "--devices", "js"], /--periodic z: a flow of two dimensions has no axis z; add --dimension 3/],
   [["cavity", "--svg", join(folder, "missing", "a.svg")], /there is no directory/],
 ];
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { FLUID, OUTLET } from "../../../apps/lbm/kinds.js";
 import { stepCells } from "../../../apps/lbm/reference.js";
-import { ratesOf, Simulation, type Settings } from "../../../apps/lbm/simulation.js";
+import { ratesOf, Simulation, subgridOf, type Collision, type Settings } from "../../../apps/lbm/simulation.js";
 import { onEachBackend } from "../../domain/sets.js";
 import { box, LATTICES, stream } from "./small-flows.js";
 
@@ -14,10 +14,12 @@ onEachBackend("lattice Boltzmann steps", ({ all }) => {
       { collision: "trt" },
       { collision: "trt", wall: "interpolated" },
       { collision: "bgk" },
+      { collision: "trt", smagorinsky: 0.17 },
+      { collision: "bgk", smagorinsky: 0.1 },
     ] satisfies Partial<Settings>[])
       it(`${lattice.name} with ${Object.values(settings).join(" and walls ")} does what the textbook says`, async (t) => {
         if (lattice.dimension === 3 && settings.collision === "bgk") return t.skip("as in two dimensions");
-        const { collision } = settings;
+        const { collision, smagorinsky = 0 } = settings as Partial<Settings> & { collision: Collision };
         const flow = stream(lattice);
         const simulation = await Simulation.create(set, flow, settings);
         await simulation.run(3);
@@ -29,7 +31,7 @@ onEachBackend("lattice Boltzmann steps", ({ all }) => {
               if (flow.active!(x, y, z) && flow.kind(x, y, z) === FLUID) cells.push([x, y, z].slice(0, lattice.dimension));
         // Near and far from all kinds of cells; the reference reads values one by one.
         const some = cells.filter((_, n) => lattice.dimension === 2 || n % 7 === 0);
-        const expected = await stepCells(simulation, some, ratesOf(flow.viscosity, collision));
+        const expected = await stepCells(simulation, some, ratesOf(flow.viscosity, collision), subgridOf(smagorinsky, collision));
         await simulation.run(1);
         const found = await simulation.populations.f.download();
         for (const [n, [x, y, z = 0]] of some.entries())

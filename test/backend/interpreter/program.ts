@@ -3,6 +3,7 @@ import {
   foldLanes,
   foldOf,
   foldOfParam,
+  codingOf,
   hostArray,
   noteFault,
   partialCount,
@@ -122,11 +123,16 @@ export class Program {
   }
 
   /** Where an element of a view lies in its host array. */
-  private place(name: string, indices: readonly Expr[]): { array: { [at: number]: number }; at: () => number } {
+  /** Memory of an array, the place of an element, and how floats of 16 bits lie there. */
+  private place(name: string, indices: readonly Expr[]) {
     const view = this.binding.views[name];
     const parts = indices.map((index) => this.number(index));
     const { strides } = view;
-    return { array: hostArray(view), at: () => parts.reduce((at, part, axis) => at + part() * strides[axis], 0) };
+    return {
+      array: hostArray(view),
+      coding: codingOf(view.type),
+      at: () => parts.reduce((at, part, axis) => at + part() * strides[axis], 0),
+    };
   }
 
   private number(expr: Expr): () => number {
@@ -152,8 +158,8 @@ export class Program {
       case "teamSize":
         return () => 1;
       case "load": {
-        const { array, at } = this.place(expr.view, expr.indices);
-        return () => array[at()];
+        const { array, at, coding } = this.place(expr.view, expr.indices);
+        return coding ? () => coding.valueOf(array[at()]) : () => array[at()];
       }
       case "element": {
         const index = this.number(expr.index);
@@ -247,9 +253,9 @@ export class Program {
         });
       }
       case "store": {
-        const { array, at } = this.place(stmt.view, stmt.indices);
+        const { array, at, coding } = this.place(stmt.view, stmt.indices);
         const value = this.number(stmt.value);
-        return does(() => (array[at()] = value()));
+        return does(() => (array[at()] = coding ? coding.bitsOf(value()) : value()));
       }
       case "scatter":
         return this.scatter(stmt);

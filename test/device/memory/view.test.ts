@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CPU_MEMORY, View, type Buffer } from "../../../src/device/memory/view.js";
 import { BlockedView } from "../../../src/device/memory/blocked-view.js";
-import { f64, i32, u8 } from "../../../src/kernel/declare/params.js";
+import { f64, i32 } from "../../../src/kernel/declare/params.js";
+import { u8 } from "../../../src/kernel/declare/storage.js";
 
 const buffer: Buffer = { memory: CPU_MEMORY, bytes: 80, address: 0, free: () => {} };
 const refused = (message: RegExp, ...[type, shape, strides, offset]: [unknown, number[], number[], number?]): void =>

@@ -13,7 +13,8 @@ import {
   type FieldToken,
   type Grid,
 } from "../../../src/domain/index.js";
-import { f32, f64, i32, u8, type ScalarToken } from "../../../src/kernel/declare/params.js";
+import { f32, f64, i32, type ScalarToken } from "../../../src/kernel/declare/params.js";
+import { u8 } from "../../../src/kernel/declare/storage.js";
 import { skeleton } from "../../../src/skeleton/index.js";
 import { KINDS, sphere } from "../kinds.js";
 import { sample } from "../../random/share.js";

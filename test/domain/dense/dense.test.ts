@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { f32, f64, i32, u8 } from "../../../src/kernel/declare/params.js";
+import { f32, f64, i32 } from "../../../src/kernel/declare/params.js";
+import { u8 } from "../../../src/kernel/declare/storage.js";
 import { dense } from "../../../src/domain/index.js";
 import { HostField } from "../host-field.js";
 import { jsSet, jsSets, noise, onEachBackend } from "../sets.js";

@@ -4,7 +4,8 @@ import { findCells } from "../../../src/domain/particles/kernels.js";
 import { dense } from "../../../src/domain/index.js";
 import { particles } from "../../../src/domain/particles/index.js";
 import { open, range } from "../../../src/index.js";
-import { f64, i32, u8 } from "../../../src/kernel/declare/params.js";
+import { f64, i32 } from "../../../src/kernel/declare/params.js";
+import { u8 } from "../../../src/kernel/declare/storage.js";
 import { skeleton } from "../../../src/skeleton/index.js";
 import { jsSet } from "../sets.js";
 

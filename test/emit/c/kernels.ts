@@ -1,4 +1,4 @@
-import { f64, kernel, scatter, sum, teamKernel, view } from "../../../src/index.js";
+import { bf16, bool, f16, f32, f64, i16, i8, kernel, scatter, stored, sum, teamKernel, u16, view } from "../../../src/index.js";
 
 /* Kernels whose emitted C is kept as text beside this file. Their source lines appear in it. */
 
@@ -24,3 +24,28 @@ export const rowSums = teamKernel("rowSums", { a: view(f64, 2), s: view(f64) }, 
     s[team.index] = total;
   });
 });
+
+/** Every storage type, read and written. */
+export const narrow = kernel(
+  "narrow",
+  {
+    x: view(f32),
+    a: view(f16),
+    b: view(stored(bf16, { scale: 0.5 })),
+    c: view(i8),
+    d: view(u16),
+    e: view(stored(i16, { scale: 0.25 })),
+    f: view(bool),
+    y: view(f32),
+  },
+  ({ x, a, b, c, d, e, f, y }, i) => {
+    y[i] = a[i] * b[i] + c[i] + d[i];
+    if (f[i]) y[i] = y[i] - e[i];
+    a[i] = x[i];
+    b[i] = x[i];
+    e[i] = x[i];
+    c[i] = d[i] + c[i];
+    d[i] = c[i] * 3;
+    f[i] = x[i] > 0;
+  },
+);

@@ -18,15 +18,15 @@ import {
   u8,
   view,
 } from "../../../src/index.js";
-import { typedArray, stridesOf, type TypedArray } from "../../../src/device/memory/view.js";
+import { stridesOf, type TypedArray } from "../../../src/device/memory/view.js";
 import { contiguousRows, type EmitRequest } from "../../../src/emit/standalone/index.js";
 import { launchArguments } from "../../../src/emit/standalone/signature.js";
 import type { Policy, Precision } from "../../../src/ir/launch.js";
-import type { ElementType } from "../../../src/ir/types.js";
+import { codingOf, ELEMENTS, type ElementType } from "../../../src/ir/scalars.js";
 import { compileKernel, relaxedKernel } from "../../../src/kernel/compile.js";
 import type { Kernel } from "../../../src/kernel/declare/kernel.js";
 import { noiseValue } from "../../../src/testing/values.js";
-import { axpy, dot, laplace, rowSums } from "../c/kernels.js";
+import { axpy, dot, laplace, narrow, rowSums } from "../c/kernels.js";
 
 /** A launch of a kernel on data: what its emitted code must do too. */
 export interface Case extends WithScratch {
@@ -209,6 +209,20 @@ export const CASES: readonly Case[] = [
       h: { shape: [3], values: zero },
     },
   },
+  {
+    kernel: narrow as unknown as Kernel,
+    policy: range(500),
+    views: {
+      x: { shape: [500], values: (n) => any(n) * 2 ** ((n % 40) - 20) },
+      a: { shape: [500], values: any },
+      b: { shape: [500], values: any },
+      c: { shape: [500], values: (n) => (n % 256) - 128 },
+      d: { shape: [500], values: (n) => (n * 7919) % 65536 },
+      e: { shape: [500], values: (n) => ((n * 7919) % 65536) - 32768 },
+      f: { shape: [500], values: (n) => n % 3 },
+      y: { shape: [500], values: zero },
+    },
+  },
 ];
 
 /** What emitted code is given beside scalars. */
@@ -233,13 +247,15 @@ function elementsOf({ ir }: EmitRequest): Record<string, ElementType> {
   return Object.fromEntries(ir.params.flatMap((p) => (p.kind === "scalar" ? [] : [[p.name, p.kind === "reduce" ? p.type : p.element]])));
 }
 
-/** The arrays before the launch, and a place for each result. */
+const heldIn = (element: ElementType, value: number): number => codingOf(element)?.bitsOf(value) ?? value;
+
+/** The arrays before the launch, and a place for each result; floats of 16 bits are words. */
 export function memoryOf(given: Case, request: EmitRequest): Record<string, TypedArray> {
   return Object.fromEntries(
     Object.entries(elementsOf(request)).map(([name, element]) => {
       const size = arraysOf(given)[name]?.shape.reduce((a, b) => a * b, 1) ?? 1;
-      const array = typedArray(element, size);
-      for (let n = 0; n < size; n++) array[n] = given.views[name]?.values(n) ?? 0;
+      const array: TypedArray = new ELEMENTS[element].storage(size);
+      for (let n = 0; n < size; n++) array[n] = heldIn(element, given.views[name]?.values(n) ?? 0);
       return [name, array];
     }),
   );
@@ -285,13 +301,19 @@ export async function expectedOf(given: Case): Promise<Record<string, TypedArray
     const views = Object.fromEntries(
       Object.entries(given.views).map(([name, { shape }]) => [
         name,
-        device.from({ type: elements[name] }, memory[name] as never).reshape(...shape),
+        device
+          .from(
+            { type: elements[name] },
+            Array.from(memory[name], (held) => codingOf(elements[name])?.valueOf(held) ?? held),
+          )
+          .reshape(...shape),
       ]),
     );
     const results = await device.run(given.kernel, { ...given.scalars, ...given.fixed, ...views } as never, given.policy as never, {
       precision: "strict",
     });
-    for (const [name, v] of Object.entries(views)) memory[name] = (await device.queue.read(v)) as TypedArray;
+    for (const [name, v] of Object.entries(views))
+      (await device.queue.read(v)).forEach((value, n) => (memory[name][n] = heldIn(elements[name], value)));
     for (const [name, value] of Object.entries(results as Record<string, number>)) memory[name][0] = value;
     for (const [name, { left }] of Object.entries(given.scratch ?? {})) memory[name] = memory[name].map((_, n) => left(n)) as TypedArray;
     return memory;

@@ -14,7 +14,20 @@ import { matchesSnapshot } from "../snapshot.js";
 import { argumentValues, CASES, expectedOf, memoryOf, requestOf, type Case } from "./cases.js";
 import { buildFlags, inFolder, inNamespace, missing, run } from "./compiled.js";
 
-const TYPES = { f64: "double", f32: "float", i32: "int32_t", u32: "uint32_t", u8: "uint8_t", bool: "bool", index: "int64_t" };
+const TYPES = {
+  f64: "double",
+  f32: "float",
+  i32: "int32_t",
+  u32: "uint32_t",
+  u8: "uint8_t",
+  i8: "int8_t",
+  u16: "uint16_t",
+  i16: "int16_t",
+  f16: "uint16_t",
+  bf16: "uint16_t",
+  bool: "bool",
+  index: "int64_t",
+};
 const KOKKOS = process.env.ISOFORM_KOKKOS;
 
 /** Whether g++ links this library. */

@@ -11,13 +11,26 @@ import { argumentValues, CASES, expectedOf, memoryOf, requestOf, type Case } fro
 import { inFolder, missing, run } from "./compiled.js";
 
 const STUB = fileURLToPath(new URL("../../../../test/emit/standalone/sycl-stub", import.meta.url));
-const TYPES = { f64: "double", f32: "float", i32: "int32_t", u32: "uint32_t", bool: "bool", index: "int64_t" };
+const TYPES = {
+  f64: "double",
+  f32: "float",
+  i32: "int32_t",
+  u32: "uint32_t",
+  u8: "uint8_t",
+  i8: "int8_t",
+  u16: "uint16_t",
+  i16: "int16_t",
+  f16: "uint16_t",
+  bf16: "uint16_t",
+  bool: "bool",
+  index: "int64_t",
+};
 
 /** Compiled against the declarations of the stub, which runs work-items one after the other. */
 async function launched(given: Case, request: EmitRequest) {
   const memory = memoryOf(given, request);
   const args = launchArguments(request, { of: (_kind, name, wish = name) => wish });
-  const types = args.map(({ type, element }) => (type === "pointer" ? `${element === "u8" ? "uint8_t" : TYPES[element!]} *` : TYPES[type]));
+  const types = args.map(({ type, element }) => (type === "pointer" ? `${TYPES[element!]} *` : TYPES[type]));
   const [{ name, text }] = emitSyclFile(request);
   const parameters = args.map((arg, n) => `${types[n]} ${arg.name}`).join(", ");
   const passed = [...args.map((arg) => arg.name), "queue"].join(", ");

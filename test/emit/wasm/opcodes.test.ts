@@ -5,8 +5,9 @@ import { opcodes } from "../../../src/emit/wasm/opcodes.js";
 /** Codes of instructions in hexadecimal, by prefix, as wat2wasm 1.0.32 of WABT assembles each. */
 const ASSEMBLED: Readonly<Record<number, string>> = {
   0: `
-    0:unreachable 1:nop f:return 1a:drop 1b:select 28:i32.load 29:i64.load 2a:f32.load 2b:f64.load 2c:i32.load8_s 2d:i32.load8_u
-    36:i32.store 37:i64.store 38:f32.store 39:f64.store 3a:i32.store8 45:i32.eqz 46:i32.eq 47:i32.ne 48:i32.lt_s 49:i32.lt_u 4a:i32.gt_s
+    0:unreachable 1:nop f:return 1a:drop 1b:select 28:i32.load 29:i64.load 2a:f32.load 2b:f64.load 2c:i32.load8_s 2d:i32.load8_u 2e:i32.load16_s
+    2f:i32.load16_u
+    36:i32.store 37:i64.store 38:f32.store 39:f64.store 3a:i32.store8 3b:i32.store16 45:i32.eqz 46:i32.eq 47:i32.ne 48:i32.lt_s 49:i32.lt_u 4a:i32.gt_s
     4b:i32.gt_u 4c:i32.le_s 4d:i32.le_u 4e:i32.ge_s 4f:i32.ge_u 50:i64.eqz 51:i64.eq 52:i64.ne 53:i64.lt_s 54:i64.lt_u 55:i64.gt_s
     56:i64.gt_u 57:i64.le_s 58:i64.le_u 59:i64.ge_s 5a:i64.ge_u 5b:f32.eq 5c:f32.ne 5d:f32.lt 5e:f32.gt 5f:f32.le 60:f32.ge 61:f64.eq
     62:f64.ne 63:f64.lt 64:f64.gt 65:f64.le 66:f64.ge 67:i32.clz 68:i32.ctz 69:i32.popcnt 6a:i32.add 6b:i32.sub 6c:i32.mul 6d:i32.div_s
@@ -21,7 +22,7 @@ const ASSEMBLED: Readonly<Record<number, string>> = {
   0xfc: `
     0:i32.trunc_sat_f32_s 1:i32.trunc_sat_f32_u 2:i32.trunc_sat_f64_s 3:i32.trunc_sat_f64_u`,
   0xfd: `
-    0:v128.load 7:v128.load8_splat 8:v128.load16_splat 9:v128.load32_splat a:v128.load64_splat b:v128.store d:i8x16.shuffle 11:i32x4.splat
+    0:v128.load 3:v128.load16x4_s 4:v128.load16x4_u 7:v128.load8_splat 8:v128.load16_splat 9:v128.load32_splat a:v128.load64_splat b:v128.store d:i8x16.shuffle 11:i32x4.splat
     12:i64x2.splat 13:f32x4.splat 14:f64x2.splat 1b:i32x4.extract_lane 1c:i32x4.replace_lane 1d:i64x2.extract_lane 1e:i64x2.replace_lane
     1f:f32x4.extract_lane 20:f32x4.replace_lane 21:f64x2.extract_lane 22:f64x2.replace_lane 37:i32x4.eq 38:i32x4.ne 39:i32x4.lt_s
     3a:i32x4.lt_u 3b:i32x4.gt_s 3c:i32x4.gt_u 3d:i32x4.le_s 3e:i32x4.le_u 3f:i32x4.ge_s 40:i32x4.ge_u 41:f32x4.eq 42:f32x4.ne 43:f32x4.lt
@@ -29,8 +30,8 @@ const ASSEMBLED: Readonly<Record<number, string>> = {
     4f:v128.andnot 50:v128.or 51:v128.xor 52:v128.bitselect 53:v128.any_true 54:v128.load8_lane 55:v128.load16_lane 56:v128.load32_lane
     57:v128.load64_lane 58:v128.store8_lane 59:v128.store16_lane 5a:v128.store32_lane 5b:v128.store64_lane 5c:v128.load32_zero
     5d:v128.load64_zero 5e:f32x4.demote_f64x2_zero 5f:f64x2.promote_low_f32x4 67:f32x4.ceil 68:f32x4.floor 69:f32x4.trunc 6a:f32x4.nearest
-    74:f64x2.ceil 75:f64x2.floor 7a:f64x2.trunc 89:i16x8.extend_low_i8x16_u a0:i32x4.abs a1:i32x4.neg a3:i32x4.all_true a4:i32x4.bitmask
-    a9:i32x4.extend_low_i16x8_u ab:i32x4.shl ac:i32x4.shr_s ad:i32x4.shr_u ae:i32x4.add b1:i32x4.sub b5:i32x4.mul b6:i32x4.min_s
+    74:f64x2.ceil 75:f64x2.floor 7a:f64x2.trunc 86:i16x8.narrow_i32x4_u 87:i16x8.extend_low_i8x16_s 89:i16x8.extend_low_i8x16_u a0:i32x4.abs a1:i32x4.neg a3:i32x4.all_true a4:i32x4.bitmask
+    a7:i32x4.extend_low_i16x8_s a9:i32x4.extend_low_i16x8_u ab:i32x4.shl ac:i32x4.shr_s ad:i32x4.shr_u ae:i32x4.add b1:i32x4.sub b5:i32x4.mul b6:i32x4.min_s
     b7:i32x4.min_u b8:i32x4.max_s b9:i32x4.max_u c3:i64x2.all_true c4:i64x2.bitmask c7:i64x2.extend_low_i32x4_s
     c9:i64x2.extend_low_i32x4_u de:i64x2.extmul_low_i32x4_u df:i64x2.extmul_high_i32x4_u e0:f32x4.abs e1:f32x4.neg e3:f32x4.sqrt
     e4:f32x4.add e5:f32x4.sub e6:f32x4.mul e7:f32x4.div e8:f32x4.min e9:f32x4.max ea:f32x4.pmin eb:f32x4.pmax ec:f64x2.abs ed:f64x2.neg

@@ -1,7 +1,11 @@
 import {
+  bool,
   compileKernel,
+  f16,
   f64,
+  i16,
   i32,
+  i8,
   kernel,
   type KernelError,
   open,
@@ -17,6 +21,7 @@ import {
   mat3,
   quat,
   scatter,
+  stored,
   struct,
   structArraysFrom,
   teamKernel,
@@ -221,6 +226,26 @@ async function valuesOn(device: Device): Promise<unknown[]> {
   return [total, ...(await Promise.all(views.map(async (each) => [...(await device.queue.read(each))])))];
 }
 
+/** Storage types, which kernels read and write as numbers and truth values. */
+const kept = kernel(
+  "kept",
+  { on: view(bool), x: view(f16), n: view(stored(i16, { scale: 2 ** -8 })), b: view(i8) },
+  ({ on, x, n, b }, i) => {
+    if (on[i]) x[i] = x[i] / 3;
+    n[i] = x[i] * (LONG > 0 ? 1 : 2);
+    b[i] = b[i] * 3;
+    on[i] = !on[i] && x[i] > 1;
+  },
+  () => [LONG],
+);
+
+async function keptOn(device: Device): Promise<unknown[]> {
+  const [on, x] = [device.from(bool, [true, false, false]), device.from(f16, [1, 2, 0.1])];
+  const [n, b] = [device.array(i16, 3), device.from(i8, [1, -50, 100])];
+  await device.run(kept, { on, x, n, b }, range(3), { precision: "strict" });
+  return Promise.all([on, x, n, b].map(async (each) => [...(await device.queue.read(each))]));
+}
+
 /** Results of all kernels on a device, as plain values. */
 export async function results(name: string): Promise<unknown> {
   const device = await open(name);
@@ -236,7 +261,7 @@ export async function results(name: string): Promise<unknown> {
   device.queue.write(at, [1, 2, 3, -4, 5, 0.5, 7, 8, 9, 0, 0, 1]);
   await device.run(vectors, { x: at, y }, range(4), { precision: "strict" });
   found.push(await read(), [...(await device.queue.read(at))]);
-  found.push(...(await valuesOn(device)));
+  found.push(...(await valuesOn(device)), ...(await keptOn(device)));
   for (const k of [scaled(1, [2, 3]), scaled(10, [2, 3]), scaled(1, [20, 30])]) {
     await device.run(k, { y }, range(4));
     found.push(await read());

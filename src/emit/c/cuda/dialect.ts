@@ -9,6 +9,12 @@ import { powDefinition } from "../helpers.js";
 const NAN = "__longlong_as_double(0x7ff8000000000000)";
 const WARP = 32;
 
+/** Instructions that need no header, which run-time compilation may lack. */
+const HALVES = {
+  f32_from_f16: 'float f32_from_f16(unsigned short h) { float value; asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(h)); return value; }',
+  f16_from_f32: 'unsigned short f16_from_f32(float x) { unsigned short h; asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h) : "f"(x)); return h; }',
+};
+
 /** CUDA C++; `wide` makes the index type 64 bits. */
 export function cudaDialect(wide: boolean): GpuDialect {
   const types = {
@@ -18,6 +24,11 @@ export function cudaDialect(wide: boolean): GpuDialect {
     u32: "unsigned int",
     bool: "bool",
     u8: "unsigned char",
+    i8: "signed char",
+    u16: "unsigned short",
+    i16: "short",
+    f16: "unsigned short",
+    bf16: "unsigned short",
     index: wide ? "long long" : "int",
   };
   return {
@@ -30,6 +41,7 @@ export function cudaDialect(wide: boolean): GpuDialect {
       f64: { type: "unsigned long long", suffix: "ull", value: (word) => `__longlong_as_double((long long)${word})` },
       f32: { type: "unsigned int", suffix: "u", value: (word) => `__uint_as_float(${word})` },
     },
+    bits: { of: (value) => `__float_as_uint(${value})`, value: (word) => `__uint_as_float(${word})` },
     infinity: "__longlong_as_double(0x7ff0000000000000)",
     nan: NAN,
     math,
@@ -37,6 +49,7 @@ export function cudaDialect(wide: boolean): GpuDialect {
       // CUDA's powf is off by more than 2 ulp.
       pow_f32: powDefinition("f32", { types, nan: NAN }, "(float)pow((double)a, (double)b)"),
       abs_i32: ABS_I32,
+      ...HALVES,
       clz_u32: "int clz_u32(unsigned int a) { return __clz(a); }",
       mulhi_u32: "unsigned int mulhi_u32(unsigned int a, unsigned int b) { return __umulhi(a, b); }",
     },

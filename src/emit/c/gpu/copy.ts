@@ -4,12 +4,12 @@ import type { GpuDialect } from "./dialect.js";
 import type { Entry, ValueParam } from "../../../schedule/program.js";
 
 /** Bytes of the elements that can be copied. */
-export const COPIED_SIZES = [1, 4, 8] as const;
+export const COPIED_SIZES = [1, 2, 4, 8] as const;
 export type CopiedSize = (typeof COPIED_SIZES)[number];
 /** Threads of a block, one an element. */
 export const COPY_BLOCK = 256;
 
-const ELEMENTS: Record<CopiedSize, ElementType | "i64"> = { 1: "u8", 4: "u32", 8: "i64" };
+const ELEMENTS: Record<CopiedSize, ElementType | "i64"> = { 1: "u8", 2: "u16", 4: "u32", 8: "i64" };
 
 /** Parameters of a copy: source and target, the number of elements, extents of the inner axes, and strides on both sides. */
 export interface CopySlot {

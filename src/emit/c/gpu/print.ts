@@ -1,5 +1,6 @@
 import { unreachable } from "../../../base/unreachable.js";
-import type { FloatType, NumericType } from "../../../ir/scalars.js";
+import { isPacked, type FloatType, type NumericType } from "../../../ir/scalars.js";
+import { valueType } from "../../../schedule/build.js";
 import type { Expr, Memory, Place, Stmt, Target, Type } from "../../../schedule/nodes.js";
 import { commentText } from "../../text.js";
 import { formatted } from "../printf.js";
@@ -7,6 +8,7 @@ import type { Code } from "../code.js";
 import { chosen, compared, constantOf, Expressions, logicalText } from "../expressions.js";
 import type { Helpers } from "../helpers.js";
 import { at, infix, Precedence, OPERATORS, type Text } from "../operators.js";
+import { packed, unpacked } from "../packed.js";
 import { bitsOf } from "../tables.js";
 import type { GpuDialect } from "./dialect.js";
 import { isScalar, PLACES, scalar, shortText, typeText } from "./types.js";
@@ -94,7 +96,10 @@ export class Printer {
         return [this.dialect[PLACES[e.of]](e.axis), Precedence.Term];
       case "read": {
         const place = this.element(e.from, e.offset);
-        return e.from.element === "u8" ? [`(${this.dialect.types.i32})${place}`, Precedence.Prefix] : [place, Precedence.Term];
+        const { element } = e.from;
+        return element !== "i64" && isPacked(element)
+          ? unpacked(element, place, this.dialect, this.parts.helpers)
+          : [place, Precedence.Term];
       }
       case "address":
         return e.offset ? [`&${this.element(e.of, e.offset)}`, Precedence.Prefix] : [e.of.id, Precedence.Term];
@@ -189,7 +194,7 @@ export class Printer {
   private place(place: Place): string {
     if ("id" in place) return place.id;
     const { memory, offset, type } = place;
-    const own = memory.element === "u8" ? "i32" : memory.element;
+    const own = valueType(memory);
     if (this.type(own) === this.type(type)) return this.element(memory, offset);
     const n = constantOf(offset);
     const pointer = this.pointerType({ ...memory, element: type as NumericType }).trimEnd();
@@ -317,8 +322,9 @@ export class Printer {
 
   /** The text of a value that is stored: packed elements are cut. */
   private stored(to: Place, value: Expr): string {
-    const packed = "memory" in to && to.memory.element === "u8";
-    return packed ? `(${this.dialect.types.u8})${at(this.expr(value), Precedence.Term)}` : this.value(value);
+    const element = "memory" in to ? to.memory.element : "i64";
+    if (element === "i64" || !isPacked(element)) return this.value(value);
+    return packed(element, this.expr(value), this.dialect, this.parts.helpers);
   }
 
   private increased(place: string, by: Expr): string {

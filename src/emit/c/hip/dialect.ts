@@ -12,7 +12,7 @@ const SHUFFLED = 32;
 /** HIP C++, which is CUDA C++ up to what the hardware does in another way; `wide` makes the index type 64 bits. */
 export function hipDialect(wide: boolean): GpuDialect {
   const cuda = cudaDialect(wide);
-  const { abs_i32: _ptx, ...helpers } = cuda.helpers;
+  const { abs_i32: _ptx, f16_from_f32: _to, f32_from_f16: _from, ...helpers } = cuda.helpers;
   // Uses builtins: CUDA's spelling is not a constant here, as tables need.
   const [infinity, nan] = ["__builtin_inf()", '__builtin_nan("")'];
   return {

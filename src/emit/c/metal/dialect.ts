@@ -16,9 +16,23 @@ const PLACES = {
   grid_size: "threadgroups_per_grid",
 };
 
+const TYPES = {
+  f64: "double",
+  f32: "float",
+  i32: "int",
+  u32: "uint",
+  bool: "bool",
+  u8: "uchar",
+  i8: "char",
+  u16: "ushort",
+  i16: "short",
+  f16: "ushort",
+  bf16: "ushort",
+};
+
 /** Metal's shading language, version 3, without f64: `wide` makes the index type 64 bits. Apple's compilers have not seen it: see docs/emit.md. */
 export function metalDialect(wide: boolean, strict: boolean): GpuDialect {
-  const types = { f64: "double", f32: "float", i32: "int", u32: "uint", bool: "bool", u8: "uchar", index: wide ? "long" : "int" };
+  const types = { ...TYPES, index: wide ? "long" : "int" };
   return {
     name: "Metal",
     types,
@@ -29,6 +43,7 @@ export function metalDialect(wide: boolean, strict: boolean): GpuDialect {
       f64: { type: "ulong", suffix: "ul", value: (word) => word },
       f32: { type: "uint", suffix: "u", value: (word) => `as_type<float>(${word})` },
     },
+    bits: { of: (value) => `as_type<uint>(${value})`, value: (word) => `as_type<float>(${word})` },
     infinity: "INFINITY",
     nan: "NAN",
     math: (fn) => (Object.hasOwn(MISSING, fn) ? `${LIBRARY[fn]}_f32` : LIBRARY[fn]),

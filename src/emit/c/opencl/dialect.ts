@@ -39,7 +39,20 @@ const SPACE: Record<Space, string> = { global: "__global", shared: "__local" };
 /** OpenCL C 1.2, and functions of later versions where the device has them. Each pointer comes with the offset of its first element, as buffers have no arithmetic. */
 export function openclDialect({ wide, strict }: Spelling, { f64, atomics64, exactF32, subGroups, ptx }: OpenclFeatures): GpuDialect {
   const rough = strict && !exactF32;
-  const types = { f64: "double", f32: "float", i32: "int", u32: "uint", bool: "bool", u8: "uchar", index: wide ? "long" : "int" };
+  const types = {
+    f64: "double",
+    f32: "float",
+    i32: "int",
+    u32: "uint",
+    bool: "bool",
+    u8: "uchar",
+    i8: "char",
+    u16: "ushort",
+    i16: "short",
+    f16: "ushort",
+    bf16: "ushort",
+    index: wide ? "long" : "int",
+  };
   return {
     name: "OpenCL",
     types,
@@ -51,6 +64,7 @@ export function openclDialect({ wide, strict }: Spelling, { f64, atomics64, exac
       f64: { type: "ulong", suffix: "ul", value: (word) => `as_double(${word})` },
       f32: { type: "uint", suffix: "u", value: (word) => `as_float(${word})` },
     },
+    bits: { of: (value) => `as_uint(${value})`, value: (word) => `as_float(${word})` },
     // Writes bits for f64: the language's constants are f32, and functions are chosen by the types of their arguments.
     infinity: f64 ? "as_double(0x7ff0000000000000ul)" : "INFINITY",
     nan: f64 ? NAN : "NAN",

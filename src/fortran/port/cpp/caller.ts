@@ -6,6 +6,7 @@ import type { EmitRequest } from "../../../emit/standalone/request.js";
 import { launchArguments } from "../../../emit/standalone/signature.js";
 import { commentText, formatText } from "../../../emit/text.js";
 import { unreachable } from "../../../base/unreachable.js";
+import { valueType } from "../../../ir/scalars.js";
 import type { Expr, Param, ScatterParam, ViewParam } from "../../../ir/types.js";
 import type { SignatureSlot } from "../../../schedule/slots.js";
 import type { ParallelRegion } from "../../analyse/regions.js";
@@ -156,7 +157,7 @@ export class Caller {
     const actual = this.actual(source);
     const name = this.name(param.name);
     const written = param.kind === "scatter" || request.access.views[param.name]?.written === true;
-    this.given.push({ name, type: param.element === "u8" ? "i32" : param.element, kind: "array", written, actual: arrayAddress(actual) });
+    this.given.push({ name, type: valueType(param.element), kind: "array", written, actual: arrayAddress(actual) });
     this.values.set(param.name, name);
     const { dims } = source.variable;
     const extents = source.extents!.map((extent, axis): string => {

@@ -38,5 +38,10 @@ export const CPP_TYPES: Readonly<Record<ScalarType | ElementType, string>> = {
   i32: "int",
   u32: "unsigned int",
   u8: "unsigned char",
+  i8: "signed char",
+  u16: "unsigned short",
+  i16: "short",
+  f16: "unsigned short",
+  bf16: "unsigned short",
   bool: "bool",
 };
