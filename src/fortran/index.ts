@@ -17,6 +17,7 @@ import { findNamed, readSymbols, type UnitScope, type World } from "./analyse/sy
 import { Texts, withTextNumbers } from "./analyse/texts.js";
 import { withPairs } from "./complex/index.js";
 import type { Emitted } from "./emitted.js";
+import { oldScalars } from "./data/scalars.js";
 import { FortranError, problemText, Problems } from "./errors.js";
 import { Planner, type HostStep } from "./host/plan.js";
 import { arrayExtents, fortranKernel, RunError, type FortranKernel } from "./host/kernels.js";
@@ -190,6 +191,7 @@ class Code implements FortranCode, Routines {
     const steps = planner.steps(unit.body);
     this.planned.set(scope, steps);
     const loops = [...planner.regions.values()];
+    for (const { at, construct, why, remedy } of oldScalars(scope, loops)) refused.push(new Unlowerable(at, construct, why, remedy));
     if (refused.length > 0) this.unrunnable.set(scope, refused[0]);
     if (loops.length > 0 && unit.kind === "procedure") for (const problem of refused) this.refuse(problem);
     // Makes kernels of the loops even if the host's part has problems.

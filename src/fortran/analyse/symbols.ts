@@ -610,7 +610,7 @@ export function nestedComponents(scope: UnitScope, object: Name | ComponentRef, 
 }
 
 /** Designator of a variable or of a component, `p_nx`. */
-function designatorOf(scope: UnitScope, name: string, at: Location): Name | ComponentRef {
+export function designatorOf(scope: UnitScope, name: string, at: Location): Name | ComponentRef {
   if (!find(scope, name))
     for (let end = name.indexOf("_", 1); end > 0; end = name.indexOf("_", end + 1)) {
       const found = componentIn(scope, { kind: "name", name: name.slice(0, end), at }, name);
