@@ -10,6 +10,7 @@ import type { PlainValue } from "../ir/operators.js";
 import { withAtomics } from "./analyse/atomic-calls.js";
 import { forgetAbsent, isWithinProcedures } from "./analyse/broken.js";
 import { withoutCommons } from "./analyse/common-blocks.js";
+import { withEntryValues } from "./analyse/entry-values.js";
 import { withImplicit } from "./analyse/implicit.js";
 import { withSpecifics } from "./analyse/generics.js";
 import { regionsOf, type ParallelRegion } from "./analyse/regions.js";
@@ -120,7 +121,11 @@ export function fortran(text: string, options: FortranOptions = {}): FortranCode
   const kinds = options.kinds ?? {};
   const texts = new Texts();
   const files = withComponents(
-    withPairs(withTextNumbers(withSpecifics(withoutCommons(withImplicit(written, kinds), kinds), kinds), kinds, texts), kinds, problems),
+    withPairs(
+      withTextNumbers(withSpecifics(withoutCommons(withEntryValues(withImplicit(written, kinds), kinds), kinds), kinds), kinds, texts),
+      kinds,
+      problems,
+    ),
     kinds,
   );
   const world = readSymbols(files, kinds, problems);

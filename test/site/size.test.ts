@@ -76,7 +76,7 @@ test("the Fortran front end comes when it is asked for, in parts", { skip }, () 
   const loaded = new Set(scriptsBehind(chunk(site.assets, /^worker-/)));
   assert.ok(loaded.size > 3, `${loaded.size} scripts`);
   for (const [what, pattern, most] of [
-    ["reading Fortran and making kernels of it", /^fortran-(?!ports)/, 98_000],
+    ["reading Fortran and making kernels of it", /^fortran-(?!ports)/, 100_000],
     ["writing ports", /^fortran-ports-/, 14_500],
     ["running routines", /^run-/, 7_500],
   ] as const) {

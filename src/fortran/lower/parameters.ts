@@ -2,7 +2,7 @@ import type { Expr, ViewParam } from "../../ir/types.js";
 import { someExpr } from "../../ir/walk.js";
 import { beginsLocally, changesBounds, findAllocation } from "../analyse/allocations.js";
 import { ownerOf, type UnitScope, type Variable } from "../analyse/symbols.js";
-import { namesInTree } from "../analyse/visit.js";
+import { mapStatements, namesInTree } from "../analyse/visit.js";
 import { writesOf } from "../analyse/writes.js";
 import type { Expr as Tree } from "../tree/index.js";
 import { declaredShape, viewArray, type ArrayValue } from "./arrays.js";
@@ -44,7 +44,10 @@ function refuseBounds(cx: FortranLowering, variable: Variable, wish: string): vo
     throw new Unlowerable(cx.location, wish, why, remedy);
   };
   if (boundsChange(variable))
-    refuse("its bounds are as its procedure began, and the procedure assigns variables of them", "assign other variables");
+    refuse(
+      "its bounds are as its procedure began, and it is not known which values variables of them had then",
+      "copy these variables, and assign the copies",
+    );
   if (changesBounds(variable)) refuse("its allocations have different lower bounds", "use the same lower bounds everywhere");
   const allocation = findAllocation(variable);
   const isCallers = dummy && !variable.component;
@@ -63,7 +66,12 @@ function boundsChange(variable: Variable): boolean {
   const names = [...namesInTree(variable.dims)];
   const owner = ownerOf(variable);
   if (names.length === 0 || owner.unit.kind === "module") return false;
-  const written = ASSIGNED.get(owner) ?? writesOf(owner, owner.unit.body);
+  const written =
+    ASSIGNED.get(owner) ??
+    writesOf(
+      owner,
+      mapStatements(owner.unit.body, (s) => (s.kind === "assign" && s.isLast ? [] : [s])),
+    );
   ASSIGNED.set(owner, written);
   // Bounds that depend on the array itself are refused where they are read.
   return names.some((name) => name !== variable.name && written.has(name));
