@@ -78,6 +78,7 @@ export function port(
   const ofUnits = regionsIn(file, world, target === "cpu" ? new Problems() : problems);
   const regions = target === "cpu" ? undefined : byPlace([...ofUnits.values()].flat());
   const loops: PortedLoop[] = [];
+  const notes = notesOf(file, target);
   const called = new Set<Procedure>();
   const isOffload = target === "openmp-target";
   const hasData = isOffload && keepsData([file, ...others]);
@@ -89,7 +90,7 @@ export function port(
   for (const { unit } of world.scopes) if (unit.kind === "procedure" && unit.attributes.includes("device")) called.add(unit);
   const plainly = isOffload ? withDeclareTarget(onHost, new Set([...called].map(unitKey))) : onHost;
   const made = rename ? renamed(plainly, renamer(rename)) : plainly;
-  return { text: fortranText(made), loops, notes: notesOf(file, target), transfers: isOffload ? transfersIn(made) : [] };
+  return { text: fortranText(made), loops, notes, transfers: isOffload ? transfersIn(made) : [] };
 
   function portUnit<T extends Unit>(unit: T, outer: ReadonlyMap<string, PortVariable>): T {
     const variables = variablesOf(unit, outer);
@@ -158,7 +159,7 @@ export function port(
     const place = devicePlace(s, names);
     const apart = nestApart(found, names.variables, region, place);
     const { variables } = apart;
-    const nest = arranged(apart.nest, settingsOf?.(name) ?? {}, { at: s.at, name, variables, procedures, problems });
+    const nest = arranged(apart.nest, settingsOf?.(name) ?? {}, { at: s.at, name, variables, procedures, problems, notes });
     const data = dataOf(nest, variables, procedures, s.directive.sentinel === "cuf" ? undefined : region, {
       left: region.left,
       byCalls: names.scope ? assignedByCalls(names.scope, nest.body) : new Set(),

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { FortranError } from "../../../src/fortran/errors.js";
-import { portSources } from "../../../src/fortran/index.js";
+import { portSources, settingsOf } from "../../../src/fortran/index.js";
 import { portCppSources } from "../../../src/fortran/port/cpp/sources.js";
 import { CPP_TARGETS, FORTRAN_TARGETS, type PortTarget } from "../../../src/fortran/port/targets.js";
 
@@ -61,6 +61,35 @@ describe("notes of ports", () => {
             error instanceof FortranError &&
             /^a\.f90:4:\d+: acc_\w+: is a function of OpenACC's runtime, which a port does not have \(write directives/.test(error.message),
         );
+  });
+});
+
+describe("notes on the order of loops", () => {
+  const kernel = (call: string): string =>
+    `module m\ncontains\nattributes(device) subroutine one(kind, v)\ninteger :: kind\nreal(8) :: v(2)\nif (kind == 1) v = 3\nend subroutine\n` +
+    `attributes(global) subroutine k(n, m, a, kinds)\ninteger, value :: n, m\nreal(8) :: a(n, m), own(2), last\ninteger :: kinds(n), i, j\n` +
+    `i = (blockidx%x-1)*blockdim%x + threadidx%x\nif (i > n) return\ndo j = 1, m\n${call}\nend do\nend subroutine\nend module\n`;
+  const options = { targets: ["cpu"], settings: settingsOf({ k: { idx: ["j", "i"] } }, "port.toml") } as const;
+
+  it("name local arrays that a call may leave unassigned", () => {
+    const [{ notes: told }] = portSources([{ file: "a.f90", text: kernel("call one(kinds(i), own)\na(i, j) = own(1)") }], options);
+    assert.deepEqual(
+      told.map(({ construct, note }) => `${construct}: ${note}`),
+      [
+        "own: a call may leave it unassigned: an iteration of `j` then reads an undefined value, no longer the one of the previous iteration",
+      ],
+    );
+  });
+
+  it("are not for values that are certainly carried", () => {
+    for (const [call, name] of [
+      ["a(i, j) = own(1)\ncall one(kinds(i), own)", "own"],
+      ["a(i, j) = last\nlast = j", "last"],
+    ])
+      assert.throws(
+        () => portSources([{ file: "a.f90", text: kernel(call) }], options),
+        new RegExp(`\`${name}\` is carried from one iteration of \`j\` to the next`),
+      );
   });
 });
 
