@@ -12,6 +12,7 @@ import { forgetAbsent, isWithinProcedures } from "./analyse/broken.js";
 import { withoutCommons } from "./analyse/common-blocks.js";
 import { withEntryValues } from "./analyse/entry-values.js";
 import { withImplicit } from "./analyse/implicit.js";
+import { withoutParents } from "./analyse/parent-components.js";
 import { withSpecifics } from "./analyse/generics.js";
 import { regionsOf, type ParallelRegion } from "./analyse/regions.js";
 import { findNamed, readSymbols, type UnitScope, type World } from "./analyse/symbols.js";
@@ -122,7 +123,11 @@ export function fortran(text: string, options: FortranOptions = {}): FortranCode
   const texts = new Texts();
   const files = withComponents(
     withPairs(
-      withTextNumbers(withSpecifics(withoutCommons(withEntryValues(withImplicit(written, kinds), kinds), kinds), kinds), kinds, texts),
+      withTextNumbers(
+        withSpecifics(withoutCommons(withEntryValues(withoutParents(withImplicit(written, kinds), kinds), kinds), kinds), kinds),
+        kinds,
+        texts,
+      ),
       kinds,
       problems,
     ),

@@ -9,6 +9,7 @@ import { after, before, describe, it } from "node:test";
 import { fortran, FortranError, portSources } from "../../src/fortran/index.js";
 import { open, type Device, type View } from "../../src/index.js";
 import { needsGfortran } from "./gfortran.js";
+import { withHip } from "./cpp-routines.js";
 import { STATE } from "./random-routines.js";
 import { byGfortran, byIsoform, differenceOf, type Outcome, type Routines } from "./whole-routines.js";
 
@@ -69,6 +70,36 @@ describe("ordinary programs", needsGfortran, () => {
         assert.equal(differenceOf(expected[at], found[at], routines), undefined, `${target}: ${name}`);
     }
   });
+});
+
+const OBJECTS =
+  /^routines\.F90:\d+:\d+: \w+%\w+: the objects of the array lie between its elements, and ports to C\+\+ need them side by side \(make each component an array\)$/m;
+const COMMON = /common :: \w+: its common block is laid out in different ways/;
+const REFUSED: Readonly<Record<string, RegExp>> = {
+  allocated_objects: OBJECTS,
+  cells_of_a_grid: OBJECTS,
+  components_of_particles: OBJECTS,
+  particles_with_objects: OBJECTS,
+  common_block: COMMON,
+  common_blocks: COMMON,
+};
+
+describe("ordinary programs in HIP C++", needsGfortran, () => {
+  for (const name of names)
+    it(`${name.replaceAll("_", " ")}${Object.hasOwn(REFUSED, name) ? ", refused" : ""}`, () => {
+      const only: Routines = {
+        ...routines,
+        names: [name],
+        text: `${STATE}${parts.get(name)!}\nmodule fixtures\n  use ${name}_module, only : ${name}\n  implicit none\nend module\n`,
+      };
+      if (Object.hasOwn(REFUSED, name)) {
+        assert.throws(() => withHip(only.text, () => undefined), REFUSED[name]);
+        return;
+      }
+      const expected = byGfortran(only);
+      const found = withHip(only.text, (text, words) => byGfortran(only, { text, words, env: { SHIM_LATE: "1" } }));
+      assert.equal(differenceOf(expected[0], found[0], only), undefined);
+    });
 });
 
 describe("directives of OpenACC and OpenMP on one loop", () => {

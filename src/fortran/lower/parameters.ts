@@ -13,6 +13,13 @@ import { elementType, Unlowerable } from "./values.js";
 export function arrayParameter(cx: FortranLowering, variable: Variable, wish: string, value: (bound: Tree) => Expr): ArrayValue {
   const name = cx.unique(wish);
   const { type } = variable;
+  if (cx.asksBounds && variable.objects)
+    throw new Unlowerable(
+      cx.location,
+      `${variable.objects.name}%${variable.name.slice(variable.objects.name.length + 1)}`,
+      "the objects of the array lie between its elements, and ports to C++ need them side by side",
+      "make each component an array",
+    );
   // The view tells the extents of what is allocated.
   const isAsked = cx.asksBounds && (isDeferred(variable) || boundsChange(variable));
   const allocation = isAsked ? undefined : findAllocation(variable);

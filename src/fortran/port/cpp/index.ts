@@ -6,6 +6,9 @@ import { CUDA } from "../../../emit/standalone/cuda.js";
 import { HIP } from "../../../emit/standalone/hip.js";
 import { commentText } from "../../../emit/text.js";
 import { regionsOf, type ParallelRegion } from "../../analyse/regions.js";
+import { withSpecifics } from "../../analyse/generics.js";
+import { withComponents } from "../../analyse/objects.js";
+import { withoutParents } from "../../analyse/parent-components.js";
 import { find, readSymbols, type UnitScope, type World } from "../../analyse/symbols.js";
 import { eachStatement, rootOf } from "../../analyse/visit.js";
 import { withPairs } from "../../complex/index.js";
@@ -52,7 +55,7 @@ export function portCpp(
   const like = LANGUAGES[target];
   const sources = [file, ...others];
   const own = ({ scopes }: World): UnitScope[] => scopes.filter((scope) => scope.file === file.file);
-  const pairs = withPairs(sources, kinds, problems);
+  const pairs = withComponents(withPairs(withSpecifics(withoutParents(sources, kinds), kinds), kinds, problems), kinds);
   const ofKernels = readSymbols(pairs, kinds, problems);
   // The file itself has complex numbers.
   const world = pairs === sources ? ofKernels : readSymbols(sources, kinds, new Problems());
