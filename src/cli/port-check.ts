@@ -13,6 +13,8 @@ export interface PortCheck {
   readonly made: readonly PortedFile[];
   /** A line for all targets without problems, and one for each other target. */
   readonly lines: readonly string[];
+  /** Words of directives that ports leave out, or give another meaning, each once. */
+  readonly notes: readonly string[];
   /** Names the targets of a problem that others do not have. */
   readonly problems: readonly Problem[];
 }
@@ -47,7 +49,10 @@ export async function checkTargets(
     const isToAll = of.length === targets.length || problem.construct.endsWith(suffix);
     return isToAll ? problem : { ...problem, construct: problem.construct + suffix };
   });
-  return { made, lines, problems };
+  const notes = made.flatMap((file) =>
+    file.notes.map(({ at, construct, note }) => `${at.file}:${at.line}:${at.column}: ${construct}: ${note}`),
+  );
+  return { made, lines, notes: [...new Set(notes)], problems };
 }
 
 export const pluralised = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;

@@ -64,11 +64,11 @@ async function port(files: readonly string[], options: Options, shell: Shell): P
   };
   if (options.check) {
     const { checkTargets, pluralised } = await import("./port-check.js");
-    const { made, lines, problems } = await checkTargets(options.to ?? PORT_TARGETS, (target) => ported(sources, given, [target]));
+    const { made, lines, notes, problems } = await checkTargets(options.to ?? PORT_TARGETS, (target) => ported(sources, given, [target]));
     await writeReport(made);
     const { countLoops } = await import("../fortran/port/sources.js");
     const loops = countLoops(sources, { ...given, include });
-    shell.print([`${pluralised(loops, "parallel loop")} in ${pluralised(files.length, "file")}`, ...lines].join("\n"));
+    shell.print([`${pluralised(loops, "parallel loop")} in ${pluralised(files.length, "file")}`, ...lines, ...notes].join("\n"));
     if (problems.length > 0) throw new (await import("../fortran/errors.js")).FortranError(problems);
     return;
   }
@@ -124,13 +124,18 @@ function printed(made: readonly PortedFile[], apart: boolean): string {
     .trimEnd();
 }
 
-const report = (made: readonly PortedFile[]): unknown =>
-  made.map(({ target, of, name, loops }) => ({
+const report = (made: readonly PortedFile[]): unknown => {
+  const placed = <T extends { readonly at: { readonly file: string; readonly line: number } }>(list: readonly T[]): unknown[] =>
+    list.map(({ at, ...rest }) => ({ ...rest, file: at.file, line: at.line }));
+  return made.map(({ target, of, name, loops, notes, transfers }) => ({
     target,
     file: of,
     name,
-    loops: loops.map(({ at, ...loop }) => ({ ...loop, file: at.file, line: at.line })),
+    loops: placed(loops),
+    notes: placed(notes),
+    transfers: placed(transfers),
   }));
+};
 
 /** @throws IsoformError */
 function readSource(path: string): Source {

@@ -10,13 +10,16 @@ import type { PlainValue } from "../ir/operators.js";
 import { withAtomics } from "./analyse/atomic-calls.js";
 import { forgetAbsent, isWithinProcedures } from "./analyse/broken.js";
 import { withoutCommons } from "./analyse/common-blocks.js";
+import { withEntryValues } from "./analyse/entry-values.js";
 import { withImplicit } from "./analyse/implicit.js";
+import { withoutParents } from "./analyse/parent-components.js";
 import { withSpecifics } from "./analyse/generics.js";
 import { regionsOf, type ParallelRegion } from "./analyse/regions.js";
 import { findNamed, readSymbols, type UnitScope, type World } from "./analyse/symbols.js";
 import { Texts, withTextNumbers } from "./analyse/texts.js";
 import { withPairs } from "./complex/index.js";
 import type { Emitted } from "./emitted.js";
+import { oldScalars } from "./data/scalars.js";
 import { FortranError, problemText, Problems } from "./errors.js";
 import { Planner, type HostStep } from "./host/plan.js";
 import { arrayExtents, fortranKernel, RunError, type FortranKernel } from "./host/kernels.js";
@@ -119,7 +122,15 @@ export function fortran(text: string, options: FortranOptions = {}): FortranCode
   const kinds = options.kinds ?? {};
   const texts = new Texts();
   const files = withComponents(
-    withPairs(withTextNumbers(withSpecifics(withoutCommons(withImplicit(written, kinds), kinds), kinds), kinds, texts), kinds, problems),
+    withPairs(
+      withTextNumbers(
+        withSpecifics(withoutCommons(withEntryValues(withoutParents(withImplicit(written, kinds), kinds), kinds), kinds), kinds),
+        kinds,
+        texts,
+      ),
+      kinds,
+      problems,
+    ),
     kinds,
   );
   const world = readSymbols(files, kinds, problems);
@@ -190,6 +201,7 @@ class Code implements FortranCode, Routines {
     const steps = planner.steps(unit.body);
     this.planned.set(scope, steps);
     const loops = [...planner.regions.values()];
+    for (const { at, construct, why, remedy } of oldScalars(scope, loops)) refused.push(new Unlowerable(at, construct, why, remedy));
     if (refused.length > 0) this.unrunnable.set(scope, refused[0]);
     if (loops.length > 0 && unit.kind === "procedure") for (const problem of refused) this.refuse(problem);
     // Makes kernels of the loops even if the host's part has problems.

@@ -29,7 +29,15 @@ export function portKernels(sources: readonly Source[], options: PortOptions<Ker
       const { files, refused } = emitKernels(code.kernels, target, (name) => stemOf(rename(name.replace("#", "_"))));
       for (const { kernel, problem, remedy } of refused)
         problems.add(code.kernels.get(kernel)!.lowered.ir.location, `${kernel} for ${target}`, problem, remedy);
-      return files.map(({ name, text, kernel }) => ({ target, of: source.file, name, text, loops: [loopOf(code.kernels.get(kernel)!)] }));
+      return files.map(({ name, text, kernel }) => ({
+        target,
+        of: source.file,
+        name,
+        text,
+        loops: [loopOf(code.kernels.get(kernel)!)],
+        notes: [],
+        transfers: [],
+      }));
     }),
   );
   const [first] = sources;

@@ -44,6 +44,26 @@ describe("isoform port", () => {
     });
   });
 
+  it("tells in a report and in a check what ports leave out, and what they copy", () => {
+    writeFileSync(
+      join(folder, "acc.f90"),
+      "subroutine s(n, a)\ninteger :: n, i\nreal(8) :: a(n)\n!$acc init\n!$acc parallel loop copyin(a)\ndo i = 1, n\na(i) = 1\nend do\nend subroutine\n",
+    );
+    const { status, stdout } = port("acc.f90", "--check", "--to", "cpu,openmp-target,hip", "--report", "acc.json");
+    assert.equal(status, 0);
+    assert.deepEqual(stdout.trim().split("\n"), [
+      "1 parallel loop in 1 file",
+      "cpu, openmp-target, hip: no problems",
+      "acc.f90:4:7: acc init: left out: the default device is used",
+    ]);
+    const report = JSON.parse(readFileSync(join(folder, "acc.json"), "utf8"));
+    assert.deepEqual(report[0].transfers, []);
+    assert.deepEqual(report[1].notes, [{ construct: "acc init", note: "left out: the default device is used", file: "acc.f90", line: 4 }]);
+    assert.deepEqual(report[1].transfers, [
+      { array: "a", transfer: "target teams distribute parallel do map(to)", file: "acc.f90", line: 5 },
+    ]);
+  });
+
   it("writes Fortran that gfortran takes", (t) => {
     if (spawnSync("gfortran", ["--version"]).status !== 0) return t.skip("gfortran is not installed");
     port("heat_gpu.F90", "--out", "compiled");

@@ -108,3 +108,13 @@ describe("problems", () => {
     );
   });
 });
+
+it("operators of a program's own are refused with the way out", () => {
+  const text =
+    "module m\ninterface operator(.plus.)\nmodule procedure add\nend interface\ncontains\nreal(8) function add(a, b)\nreal(8), intent(in) :: a, b\nadd = a + b\nend function\n" +
+    "subroutine s(n, a)\ninteger :: n, i\nreal(8) :: a(n)\n!$acc parallel loop\ndo i = 1, n\na(i) = a(i) .plus. 1d0\nend do\nend subroutine\nend module\n";
+  assert.throws(
+    () => fortran(text, { file: "o.f90" }),
+    /^FortranError: o\.f90:15:\d+: \.plus\.: it is not part of the supported Fortran \(call the operator's function by its name\)$/,
+  );
+});

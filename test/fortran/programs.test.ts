@@ -9,6 +9,7 @@ import { after, before, describe, it } from "node:test";
 import { fortran, FortranError, portSources } from "../../src/fortran/index.js";
 import { open, type Device, type View } from "../../src/index.js";
 import { needsGfortran } from "./gfortran.js";
+import { withHip } from "./cpp-routines.js";
 import { STATE } from "./random-routines.js";
 import { byGfortran, byIsoform, differenceOf, type Outcome, type Routines } from "./whole-routines.js";
 
@@ -69,6 +70,38 @@ describe("ordinary programs", needsGfortran, () => {
         assert.equal(differenceOf(expected[at], found[at], routines), undefined, `${target}: ${name}`);
     }
   });
+});
+
+const OBJECTS =
+  /^routines\.F90:\d+:\d+: \w+%\w+: the objects of the array lie between its elements, and ports to C\+\+ need them side by side \(make each component an array\)$/m;
+const COMMON = /common :: \w+: its common block is laid out in different ways/;
+const REFUSED: Readonly<Record<string, RegExp>> = {
+  allocated_objects: OBJECTS,
+  cells_of_a_grid: OBJECTS,
+  components_of_particles: OBJECTS,
+  particles_with_objects: OBJECTS,
+  common_block: COMMON,
+  common_blocks: COMMON,
+};
+
+/** Some of the routines by themselves. */
+const only = (some: readonly string[]): Routines => {
+  const used = some.map((name) => `  use ${name}_module, only : ${name}`).join("\n");
+  const modules = some.map((name) => parts.get(name)!).join("\n");
+  return { ...routines, names: [...some], text: `${STATE}${modules}\nmodule fixtures\n${used}\n  implicit none\nend module\n` };
+};
+
+describe("ordinary programs in HIP C++", needsGfortran, () => {
+  it("are the same", () => {
+    const some = only(names.filter((name) => !Object.hasOwn(REFUSED, name)));
+    assert.ok(some.names.length >= 23);
+    const expected = byGfortran(some);
+    const found = withHip(some.text, (text, words) => byGfortran(some, { text, words, env: { SHIM_LATE: "1" } }));
+    for (const [at, name] of some.names.entries()) assert.equal(differenceOf(expected[at], found[at], some), undefined, name);
+  });
+
+  for (const [name, message] of Object.entries(REFUSED))
+    it(`${name.replaceAll("_", " ")}, refused`, () => assert.throws(() => withHip(only([name]).text, () => undefined), message));
 });
 
 describe("directives of OpenACC and OpenMP on one loop", () => {

@@ -35,8 +35,11 @@ const halvesOf = (range: number): readonly Half[] => (range === 2 ? [0, 1] : [ra
 
 class Writer {
   readonly lines: string[] = [];
-  private readonly regions: { readonly arrays: readonly (readonly [Way, Held])[]; readonly end: string }[] = [];
+  private readonly regions: { readonly arrays: readonly (readonly [Way, Held])[]; readonly hasFactor: boolean; readonly end: string }[] =
+    [];
   private readonly arrays: Held[];
+  /** Regions that keep the scalar `factor` on the device, and whether it has the host's value there. */
+  private readonly factor = { held: 0, isFresh: true };
 
   constructor(
     private readonly pick: Pick,
@@ -69,7 +72,8 @@ class Writer {
       this.loop,
       this.call,
     ];
-    oneOf(pick, this.model === "acc" && this.hasOthers ? [...steps, this.block] : steps).call(this);
+    const ofModel = this.model === "acc" ? [this.scalar, ...(this.hasOthers ? [this.block] : [])] : [];
+    oneOf(pick, [...steps, ...ofModel]).call(this);
   }
 
   end(): void {
@@ -123,8 +127,11 @@ class Writer {
       arrays.map(([way, { name }]) => [way, name]),
     );
     const condition = pick(3) === 0 ? " if(n > 2)" : "";
-    this.add(model === "acc" ? `!$acc data ${list}${condition}` : `!$omp target data ${list}${condition}`);
-    this.regions.push({ arrays, end: model === "acc" ? "!$acc end data" : "!$omp end target data" });
+    const hasFactor = model === "acc" && pick(2) === 0;
+    if (hasFactor && this.factor.held++ === 0) this.factor.isFresh = true;
+    const scalar = hasFactor ? " copyin(factor)" : "";
+    this.add(model === "acc" ? `!$acc data ${list}${scalar}${condition}` : `!$omp target data ${list}${condition}`);
+    this.regions.push({ arrays, hasFactor, end: model === "acc" ? "!$acc end data" : "!$omp end target data" });
   }
 
   private close(): void {
@@ -134,7 +141,20 @@ class Writer {
       held.structured--;
       this.left(way, held);
     }
+    if (region.hasFactor) this.factor.held--;
     this.add(region.end);
+  }
+
+  /** A scalar that the host assigns, and that the device gets by an update where it keeps the scalar. */
+  private scalar(): void {
+    const { pick, factor } = this;
+    if (pick(2) === 0) {
+      this.add(`factor = ${1 + pick(9)}`);
+      factor.isFresh = false;
+    } else if (factor.held > 0) {
+      this.add("!$acc update device(factor)");
+      factor.isFresh = true;
+    }
   }
 
   private enter(): void {
@@ -210,25 +230,34 @@ class Writer {
     const { model, pick } = this;
     const range = pick(3);
     const halves = halvesOf(range);
-    const from = this.readable(halves);
+    const isHosts = this.hasOthers && pick(4) === 0;
+    const from = isHosts ? this.arrays.filter(({ host }) => halves.every((half) => host[half])) : this.readable(halves);
     const [first, last] = RANGES[range].split(":");
     if (from.length === 0) return;
     const source = oneOf(pick, from);
     const overwrites = pick(3) === 0;
     // Elements that the loop does not assign go there and back with the others.
-    const targets = overwrites ? this.arrays.filter((held) => isPresent(held) || (held.host[0] && held.host[1])) : from;
+    const targets = overwrites && !isHosts ? this.arrays.filter((held) => isPresent(held) || (held.host[0] && held.host[1])) : from;
     const target = oneOf(pick, targets);
     const isAll = range === 2 && overwrites && target !== source;
     const said = (held: Held, way: Way): string =>
       pick(2) === 0 ? "" : isPresent(held) && model === "acc" ? `present(${held.name})` : clauses(model, [[way, held.name]]);
     const list = [said(target, isAll ? "copyout" : "copy"), source === target ? "" : said(source, oneOf(pick, ["copyin", "copy"]))];
+    // The condition that a loop of the host has does not hold.
+    const condition = isHosts ? "h > 9" : pick(4) === 0 ? "n > 4" : undefined;
+    const where = condition === undefined ? "" : model === "acc" ? `if(${condition})` : `if(target: ${condition})`;
     const async = model === "acc" && pick(3) === 0 ? "async(1)" : "";
     const head =
-      model === "acc" ? `!$acc parallel loop ${list.join(" ")} ${async}` : `!$omp target teams distribute parallel do ${list.join(" ")}`;
+      model === "acc"
+        ? `!$acc parallel loop ${list.join(" ")} ${async} ${where}`
+        : `!$omp target teams distribute parallel do ${list.join(" ")} ${where}`;
     const value = overwrites ? `2*${source.name}(i)` : `${target.name}(i) + 2*${source.name}(i)`;
-    this.add(head.trim(), `do i = ${first}, ${last}`, `  ${target.name}(i) = mod(${value} + ${1 + pick(9)}, 1009d0)`, "end do");
+    const readsFactor = model === "acc" && (isHosts || this.factor.held === 0 || this.factor.isFresh) && pick(2) === 0;
+    const added = readsFactor ? "factor" : String(1 + pick(9));
+    this.add(head.trim(), `do i = ${first}, ${last}`, `  ${target.name}(i) = mod(${value} + ${added}, 1009d0)`, "end do");
     if (async !== "") this.add("!$acc wait(1)");
-    this.written(target, halves);
+    if (isHosts) for (const half of halves) target.device[half] = false;
+    else this.written(target, halves);
   }
 
   /** A routine that finds the arrays of its caller. */
@@ -287,9 +316,9 @@ export function randomData(seed: number, count: number, hasOthers = true): { rea
     return `  subroutine ${name}(n, h, a, b, seen)
     integer, intent(in) :: n, h
     real(8) :: a(n), b(n), seen(n), t(n)
-${isAcc ? "    type(object) :: o\n" : ""}    integer :: i
+${isAcc ? "    type(object) :: o\n    real(8) :: factor\n" : ""}    integer :: i
     t = 7
-${isAcc ? "    allocate(o%c(n))\n    o%c = 9\n    kept = 11\n" : ""}    ${writer.lines.map((line) => `${line}\n`).join("    ")}${isAcc ? "    deallocate(o%c)\n" : ""}  end subroutine
+${isAcc ? "    factor = 3\n    allocate(o%c(n))\n    o%c = 9\n    kept = 11\n" : ""}    ${writer.lines.map((line) => `${line}\n`).join("    ")}${isAcc ? "    deallocate(o%c)\n" : ""}  end subroutine
 `;
   });
   const head = `module fixtures

@@ -15,7 +15,6 @@ const TYPES = Object.keys(SCALARS) as Type[];
 const DECLARATIONS = `    integer, intent(in) :: n
     real(8) :: x(n), y(n), seen(8)
     integer :: k(n), i, j, li, lj
-    integer, intent(inout) :: di
     real(8), intent(inout) :: dr
     logical, intent(inout) :: dq
     real(8) :: lr, t, w(2)
@@ -40,8 +39,10 @@ const RICH = {
     real(8) :: cr
     common /shared_by_routines/ ci, cr
     complex(8) :: za(n), zc
-    type(cell) :: ob(n)`,
-  start: `ci = 6
+    type(cell) :: ob(n)
+    real(8) :: early(0:2 + abs(di))`,
+  start: `early = 2
+    ci = 6
     cr = 7
     zc = (1d0, -2d0)
     za = cmplx(x, 1, 8)
@@ -68,11 +69,13 @@ const RICH_STATEMENTS: readonly string[] = [
   "if (ob(i)%on) y(i) = y(i) + ob(i)%v + real(za(i))",
   "call shift(ob(i), x(i))",
   "y(i) = y(i) + cr + ci*sum(ob(i)%c)",
+  "y(i) = y(i) + early(mod(i, size(early)))",
   "associate (o => ob(i))\no%v = o%v - 2\nend associate",
 ];
 const RICH_HOST: readonly string[] = [
   "call addcommon(seen(8))",
-  "cr = cr + li",
+  "cr = cr + li + size(early)",
+  "early(1) = early(1) + ubound(early, 1)",
   "ob(2) = ob(1)",
   "za(3) = za(1)*zc",
   "ob(1:3)%v = 9",
@@ -460,6 +463,6 @@ export function randomRoutine(name: string, n: number, pick: Pick): string {
   const all = isRich ? [RICH.start, ...parts, ...seen, RICH.end] : [...parts, ...seen];
   const body = all.join("\n").replaceAll("\n", "\n    ");
   const more = isRich ? `${RICH.declarations}\n` : "";
-  const text = `  subroutine ${name}(${SIGNATURE})\n    ${use}\n    implicit none\n${more}${DECLARATIONS}\n    ${body}\n  end subroutine`;
+  const text = `  subroutine ${name}(${SIGNATURE})\n    ${use}\n    implicit none\n    integer, intent(inout) :: di\n${more}${DECLARATIONS}\n    ${body}\n  end subroutine`;
   return use.includes("doubled") ? text.replaceAll("twice(", "doubled(") : text;
 }

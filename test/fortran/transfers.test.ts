@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { fortran } from "../../src/fortran/index.js";
+import { portCppSources } from "../../src/fortran/port/cpp/sources.js";
 import { f64, open, type Device } from "../../src/index.js";
 import { dataProgram, randomData } from "./random-data.js";
 import { asHip, DATA_PROGRAMS } from "./data-programs.js";
@@ -76,6 +77,69 @@ describe("transfers of routines", () => {
       const { differences } = await run(body);
       assert.equal(differences.length, 1);
       assert.match(differences[0], message);
+    });
+
+  const OLD: readonly (readonly [what: string, body: string, message: RegExp])[] = [
+    [
+      "is assigned by the host",
+      "!$acc data copyin(dt)\ndt = 2\nLOOP!$acc end data",
+      /a\.f90:8:1: dt: the host assigns it .* line 9 takes the device's old value \(write `!\$acc update device\(dt\)` between the two/,
+    ],
+    [
+      "is assigned for the next trip",
+      "!$acc data copyin(dt)\ndo k = 1, 2\nLOOPdt = dt/2\nend do\n!$acc end data",
+      /a\.f90:13:1: dt: the host assigns/,
+    ],
+    ["is assigned in a branch", "!$acc data copyin(dt)\nif (n > 2) dt = 2\nLOOP!$acc end data", /a\.f90:8:.*: dt: the host assigns/],
+    [
+      "is a result that the host reads",
+      "!$acc data copy(dt)\nSUMr = dt\n!$acc end data",
+      /dt: the device assigns it .* line 12 takes the host's old value .*update self\(dt\)/,
+    ],
+    [
+      "is a result that a region gives up",
+      "!$acc data copyin(dt)\nSUM!$acc end data\nr = dt",
+      /dt: the device assigns it .* the region of line 7 ends with the host's old value/,
+    ],
+    [
+      "is assigned by the host where a region copies the device's value over it",
+      "!$acc data copy(dt)\nLOOPdt = 3\n!$acc end data\nr = dt",
+      /dt: the host assigns it .* ends with the device's old value/,
+    ],
+    ["is entered, and a loop finds it", "!$acc enter data copyin(dt)\ndt = 2\nPRESENT!$acc exit data delete(dt)", /dt: the host assigns/],
+    ["is in an object", "!$acc data copyin(p)\np%n = 2\nPART!$acc end data", /p%n: the host assigns/],
+    ["is declared in a module", "g = 2\nGLOBAL", /g: the host assigns/],
+  ];
+  const KEPT: readonly (readonly [what: string, body: string])[] = [
+    ["is updated", "!$acc data copyin(dt)\ndt = 2\n!$acc update device(dt)\nLOOP!$acc end data"],
+    ["is updated in each trip", "!$acc data copyin(dt)\ndo k = 1, 2\n!$acc update device(dt)\nLOOPdt = dt/2\nend do\n!$acc end data"],
+    ["is assigned before the region", "dt = 2\n!$acc data copyin(dt)\nLOOP!$acc end data"],
+    ["is a result that is updated", "!$acc data copy(dt)\nSUM!$acc update self(dt)\nr = dt\n!$acc end data"],
+    ["is not in the region's clauses", "!$acc data copy(u)\ndt = 2\nLOOP!$acc end data"],
+    ["is private to a loop", "!$acc data copyin(dt)\ndt = 2\nOWN!$acc end data"],
+    ["is updated by a procedure", "call setg\nGLOBAL"],
+  ];
+  const loop = (head: string, body: string): string => `!$acc parallel loop ${head}\ndo i = 1, n\n${body}\nend do\n`;
+  const scalars = (body: string): string =>
+    "module m; type t; integer :: n; end type; real(8) :: g\n!$acc declare create(g)\ncontains; subroutine s(n, u, r); integer, intent(in) :: n\n" +
+    "real(8) :: u(n), dt; real(8), intent(out) :: r\ninteger :: i, k; type(t) :: p\nr = 0; dt = 1\n" +
+    body
+      .replace("LOOP", loop("", "u(i) = u(i)*dt"))
+      .replace("SUM", loop("reduction(+: dt)", "dt = dt + u(i)"))
+      .replace("PRESENT", loop("present(dt)", "u(i) = dt"))
+      .replace("PART", loop("", "u(i) = p%n"))
+      .replace("OWN", loop("private(dt)", "dt = i\nu(i) = dt"))
+      .replace("GLOBAL", loop("", "u(i) = g")) +
+    "\nend subroutine\nsubroutine setg\ng = 4\n!$acc update device(g)\nend subroutine\nend module\n";
+  const ported = (text: string) => portCppSources([{ file: "a.f90", text }], { targets: ["hip"] });
+  for (const [what, body, message] of OLD)
+    it(`are refused with a scalar that ${what}`, () => {
+      for (const make of [() => fortran(scalars(body), { file: "a.f90" }), () => ported(scalars(body))]) assert.throws(make, message);
+    });
+  for (const [what, body] of KEPT)
+    it(`are accepted with a scalar that ${what}`, () => {
+      assert.equal(fortran(scalars(body), { file: "a.f90" }).kernels.size, 1);
+      assert.ok(ported(scalars(body)).length > 1);
     });
 
   it("of random routines are what a port to HIP copies", needsGfortran, async () => {

@@ -141,7 +141,7 @@ end module
 ];
 
 /**
- * Mutants of Fortran. Each is ported, or refused with problems that have places; what is ported is read again, and printed as the same text. Each becomes
+ * Mutants of Fortran. Each is ported to every target, or refused with problems that have places; what is ported is read again, and printed as the same text. Each becomes
  * kernels that are written as another language, or is refused. The problems of two files come together.
  */
 export const fortran: Subject = {
@@ -152,20 +152,20 @@ export const fortran: Subject = {
       async trial(seed): Promise<Counts> {
         const pick = picks(seed);
         const [text, other] = [0, 1].map(() => mutant(oneOf(pick, TEXTS), pick));
-        const target = oneOf(pick, FORTRAN_TARGETS);
         const what = (): string => text;
         const counts = { "fortran ported": 0, "fortran refused": 0, "fortran kernels": 0, "fortran kernels refused": 0 };
-        const port = (): string => portSources([{ file: "a.F90", text }], { targets: [target] })[0].text;
-        if (await accepted(what, () => placed(text, port))) {
-          counts["fortran ported"]++;
-          const again = (source: string): string => portSources([{ file: "a.F90", text: source }], { targets: ["cpu"] })[0].text;
-          const second = again(port());
-          if (second !== again(second)) throw new Error(`a port to one core changes when it is ported again:\n${text}`);
-        } else counts["fortran refused"]++;
-        const gpu = oneOf(pick, CPP_TARGETS);
-        await accepted(what, () => placed(text, () => portCppSources([{ file: "a.F90", text }], { targets: [gpu] })));
-        const language = oneOf(pick, KERNEL_TARGETS);
-        await accepted(what, () => placed(text, () => portKernels([{ file: "a.F90", text }], { targets: [language] })));
+        const source = { file: "a.F90", text };
+        for (const target of FORTRAN_TARGETS) {
+          const port = (): string => portSources([source], { targets: [target] })[0].text;
+          if (await accepted(what, () => placed(text, port))) {
+            counts["fortran ported"]++;
+            const again = (ported: string): string => portSources([{ file: "a.F90", text: ported }], { targets: ["cpu"] })[0].text;
+            const second = again(port());
+            if (second !== again(second)) throw new Error(`a port to one core changes when it is ported again:\n${text}`);
+          } else counts["fortran refused"]++;
+        }
+        for (const target of CPP_TARGETS) await accepted(what, () => placed(text, () => portCppSources([source], { targets: [target] })));
+        for (const target of KERNEL_TARGETS) await accepted(what, () => placed(text, () => portKernels([source], { targets: [target] })));
         const emit = () => placed(text, () => read(text, { file: "a.F90" })).emit(oneOf(pick, TARGET_NAMES));
         counts[(await accepted(what, emit)) ? "fortran kernels" : "fortran kernels refused"]++;
         together(text, other);

@@ -34,9 +34,14 @@ export interface Procedures {
     | undefined;
 }
 
-/** An array counts as assigned with its first element. `procedures`: those that may be called. */
-export function controlFlow(body: readonly Stmt[], procedures: Procedures): Flow {
-  return new Walk(procedures, new Map()).flow(body);
+/**
+ * An array counts as assigned with its first element.
+ *
+ * @param procedures the procedures that may be called
+ * @param options with `trustsCalls`, a call assigns the arguments that it assigns on some paths
+ */
+export function controlFlow(body: readonly Stmt[], procedures: Procedures, { trustsCalls = false } = {}): Flow {
+  return new Walk(procedures, new Map(), trustsCalls).flow(body);
 }
 
 class Walk implements Flow {
@@ -51,6 +56,7 @@ class Walk implements Flow {
     private readonly procedures: Procedures,
     /** Undefined while it is looked at: of a recursion. */
     private readonly known: Map<Procedure, Flow | undefined>,
+    private readonly trustsCalls: boolean,
   ) {}
 
   flow(body: readonly Stmt[]): Flow {
@@ -190,7 +196,7 @@ class Walk implements Flow {
             if (!done.has(`..${name}`)) this.partsRead.add(name);
           }
       if (!writes) continue;
-      const surely = !inner || !dummy || inner.always.has(dummy) || isOut(called!, dummy);
+      const surely = this.trustsCalls || !inner || !dummy || inner.always.has(dummy) || isOut(called!, dummy);
       if (surely) written.push(root);
       else this.assigned.add(root);
     }
@@ -211,7 +217,7 @@ class Walk implements Flow {
   private of({ procedure, procedures }: NonNullable<ReturnType<Procedures["get"]>>): Flow | undefined {
     if (!this.known.has(procedure)) {
       this.known.set(procedure, undefined);
-      this.known.set(procedure, new Walk(procedures, this.known).flow(procedure.body));
+      this.known.set(procedure, new Walk(procedures, this.known, this.trustsCalls).flow(procedure.body));
     }
     return this.known.get(procedure);
   }

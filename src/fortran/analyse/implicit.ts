@@ -95,7 +95,11 @@ function undeclared(scope: UnitScope, outer: ReadonlySet<string>): Named[] {
   }
   if (unit.kind === "module") return [...found.values()];
   const isOthers = (name: string): boolean =>
-    PREDEFINED.has(name) || outer.has(name) || bindingsOf(scope, name).length > 0 || findProcedure(scope, name) !== undefined;
+    PREDEFINED.has(name) ||
+    name.startsWith("acc_") ||
+    outer.has(name) ||
+    bindingsOf(scope, name).length > 0 ||
+    findProcedure(scope, name) !== undefined;
   if (unit.kind === "procedure") {
     unit.dummies.forEach((name) => add(name, unit.at));
     if (unit.form === "function" && !unit.type) add(unit.result ?? unit.name, unit.at);

@@ -449,6 +449,16 @@ function findType(scope: UnitScope, name: string): { type: TypeDefinition; scope
   return type && { type, scope: found.scope! };
 }
 
+/** A type and the types that it extends, each with the scope that defines it. */
+export function ancestry(scope: UnitScope, name: string): { type: TypeDefinition; scope: UnitScope }[] {
+  const found: { type: TypeDefinition; scope: UnitScope }[] = [];
+  for (let at = findType(scope, name); at; at = at.type.parent === undefined ? undefined : findType(at.scope, at.type.parent)) {
+    if (found.some(({ type }) => type === at!.type)) break;
+    found.push(at);
+  }
+  return found;
+}
+
 /** The three sizes of `dim3(a, b)` or of a variable of this type; undefined of anything else. */
 export function dim3Parts(scope: UnitScope, e: Expr): Expr[] | undefined {
   const { at } = e;
@@ -488,11 +498,11 @@ function findPart(scope: UnitScope, part: ComponentRef): Variable | undefined {
       ...(initial && { initial }),
     };
   }
-  const known = of?.derived === undefined ? undefined : findType(of.scope, of.derived);
-  if (!of || !known) return undefined;
+  if (of?.derived === undefined) return undefined;
   const has = (line: VariableDeclaration) => line.names.find(({ name }) => name === part.name);
-  const line = known.type.components.find(has);
-  if (!line) return undefined;
+  const known = ancestry(of.scope, of.derived).find(({ type }) => type.components.some(has));
+  if (!known) return undefined;
+  const line = known.type.components.find(has)!;
   const { dimension, at } = has(line)!;
   const dims = dimension ?? line.dimension;
   const attributes = new Set([...line.attributes].filter((attribute) => attribute !== "pointer" && attribute !== "allocatable"));
@@ -577,10 +587,10 @@ export function findTypeNamed(scope: UnitScope, e: Expr): ReturnType<typeof find
 
 /** The components of a type, in order; undefined if one is a pointer or has no constant size. */
 export function fixedComponents(
-  { components, text }: TypeDefinition,
+  { components, parent }: TypeDefinition,
   scope: UnitScope,
 ): { readonly name: string; readonly derived?: string; readonly rank: number }[] | undefined {
-  if (/\bextends\b/i.test(text[0] ?? "")) return undefined;
+  if (parent !== undefined) return undefined;
   const found = components.flatMap(({ names, dimension, attributes, type: { derived } }) =>
     names.map((each) => {
       const dims = each.dimension ?? dimension ?? [];
@@ -598,8 +608,11 @@ export const ownerOf = ({ owner, scope }: Variable): UnitScope => owner ?? scope
 function componentsOf(scope: UnitScope, object: Name | ComponentRef): ComponentRef[] | undefined {
   const of = namedVariable(scope, object);
   if (of?.derived === "dim3") return ["x", "y", "z"].map((name) => ({ kind: "part", base: object, name, at: object.at }));
-  const known = of?.derived === undefined ? undefined : findType(of.scope, of.derived);
-  return known?.type.components.flatMap(({ names }) => names.map(({ name, at }) => ({ kind: "part", base: object, name, at })));
+  const known = of?.derived === undefined ? [] : ancestry(of.scope, of.derived).reverse();
+  if (known.length === 0) return undefined;
+  return known.flatMap(({ type }) =>
+    type.components.flatMap(({ names }) => names.map(({ name, at }): ComponentRef => ({ kind: "part", base: object, name, at }))),
+  );
 }
 
 /** Its components, and theirs; a type within itself, as in lists, only once. */
@@ -610,7 +623,7 @@ export function nestedComponents(scope: UnitScope, object: Name | ComponentRef, 
 }
 
 /** Designator of a variable or of a component, `p_nx`. */
-function designatorOf(scope: UnitScope, name: string, at: Location): Name | ComponentRef {
+export function designatorOf(scope: UnitScope, name: string, at: Location): Name | ComponentRef {
   if (!find(scope, name))
     for (let end = name.indexOf("_", 1); end > 0; end = name.indexOf("_", end + 1)) {
       const found = componentIn(scope, { kind: "name", name: name.slice(0, end), at }, name);

@@ -2,7 +2,7 @@
 
 import { bodiesOf } from "../analyse/visit.js";
 import type { Problems } from "../errors.js";
-import type { Clause, DataClause, Designator, Directed, Directive, Stmt } from "../tree/index.js";
+import type { Clause, DataClause, Designator, Directed, Directive, Expr, Stmt } from "../tree/index.js";
 
 /** `addresses`: statements in it are given addresses of the device. */
 type DataKind = "region" | "enter" | "exit" | "update" | "declare" | "addresses";
@@ -33,6 +33,22 @@ export const isCompute = ({ sentinel, words }: Directive): boolean =>
   sentinel === "acc"
     ? ["parallel", "kernels", "serial"].includes(words[0])
     : sentinel === "omp" && words[0] === "target" && !["data", "enter", "exit", "update"].includes(words[1]);
+
+/** Condition on which a construct runs on the device, and otherwise on the host, with the host's values; none if it always does. */
+export function conditionsOf(clauses: readonly Clause[]): Clause[] {
+  const found = clauses.flatMap((clause) =>
+    clause.kind === "condition" && (clause.of === undefined || clause.of === "target") ? [clause.value] : [],
+  );
+  if (found.length === 0) return [];
+  const value = found.reduce((a, b): Expr => ({
+    kind: "binary",
+    op: ".and.",
+    a: { kind: "group", a, at: a.at },
+    b: { kind: "group", a: b, at: b.at },
+    at: a.at,
+  }));
+  return [{ kind: "condition", of: "target", value, at: value.at }];
+}
 
 /** One variable, section or component of a data directive. */
 export interface DataItem {

@@ -42,7 +42,7 @@ import { givenComponent, matched, objectGiven } from "../lower/calls.js";
 import { lowerSequence, lowerShape, lowerValue, type LoweredSequence } from "../lower/kernels.js";
 import { isToldByOpenMP } from "../lower/runtime.js";
 import { elementType, treeName, Unlowerable } from "../lower/values.js";
-import { clausesIn, dataKind, isCompute, isHosts, type DataItem } from "../data/items.js";
+import { clausesIn, conditionsOf, dataKind, isCompute, isHosts, type DataItem } from "../data/items.js";
 import { dataSteps, itemsByName, type DataStep } from "./data-steps.js";
 import { withElements } from "./elements.js";
 
@@ -55,6 +55,8 @@ export type HostStep =
       readonly region: ParallelRegion;
       readonly items: ReadonlyMap<string, DataItem>;
       readonly isHosts: boolean;
+      /** Otherwise it is one of the host, too. */
+      readonly condition?: LoweredSequence;
     }
   | { readonly kind: "sequence"; readonly sequence: LoweredSequence; readonly onDevice?: boolean }
   | DataStep<Extract<Actual, { kind: "array" }>>
@@ -442,7 +444,9 @@ export class Planner {
   private launch(region: ParallelRegion, stmt: Stmt): HostStep {
     const clauses = clausesIn(stmt);
     const isOfHost = stmt.kind === "do-concurrent" || (stmt.kind === "directed" && isHosts(stmt, this.around));
-    return { kind: "launch", region, items: itemsByName({ clauses }), isHosts: isOfHost };
+    const [onDevice] = conditionsOf([...this.around.filter(isCompute).flatMap((each) => each.clauses), ...clauses]);
+    const condition = onDevice?.kind === "condition" && { condition: lowerValue(this.scope, onDevice.value, "bool") };
+    return { kind: "launch", region, items: itemsByName({ clauses }), isHosts: isOfHost, ...condition };
   }
 
   /** Arrays for the components of a new array of objects; undefined of other arrays. */

@@ -229,7 +229,8 @@ export class HostRun {
   }
 
   private async loopOnDevice(step: Extract<HostStep, { kind: "launch" }>, own: CallVariables): Promise<void> {
-    const note: LaunchNote = { side: step.isHosts ? "host" : "device", items: step.items, at: step.region.at };
+    const isHosts = step.isHosts || (this.transfers && step.condition && !(await this.value(step.condition, own)));
+    const note: LaunchNote = { side: isHosts ? "host" : "device", items: step.items, at: step.region.at };
     await this.launch(this.routines.kernelOf(step), own, [], note);
   }
 

@@ -2,7 +2,7 @@ import type { Expr, ViewParam } from "../../ir/types.js";
 import { someExpr } from "../../ir/walk.js";
 import { beginsLocally, changesBounds, findAllocation } from "../analyse/allocations.js";
 import { ownerOf, type UnitScope, type Variable } from "../analyse/symbols.js";
-import { namesInTree } from "../analyse/visit.js";
+import { mapStatements, namesInTree } from "../analyse/visit.js";
 import { writesOf } from "../analyse/writes.js";
 import type { Expr as Tree } from "../tree/index.js";
 import { declaredShape, viewArray, type ArrayValue } from "./arrays.js";
@@ -13,6 +13,13 @@ import { elementType, Unlowerable } from "./values.js";
 export function arrayParameter(cx: FortranLowering, variable: Variable, wish: string, value: (bound: Tree) => Expr): ArrayValue {
   const name = cx.unique(wish);
   const { type } = variable;
+  if (cx.asksBounds && variable.objects)
+    throw new Unlowerable(
+      cx.location,
+      `${variable.objects.name}%${variable.name.slice(variable.objects.name.length + 1)}`,
+      "the objects of the array lie between its elements, and ports to C++ need them side by side",
+      "make each component an array",
+    );
   // The view tells the extents of what is allocated.
   const isAsked = cx.asksBounds && (isDeferred(variable) || boundsChange(variable));
   const allocation = isAsked ? undefined : findAllocation(variable);
@@ -44,7 +51,10 @@ function refuseBounds(cx: FortranLowering, variable: Variable, wish: string): vo
     throw new Unlowerable(cx.location, wish, why, remedy);
   };
   if (boundsChange(variable))
-    refuse("its bounds are as its procedure began, and the procedure assigns variables of them", "assign other variables");
+    refuse(
+      "its bounds are as its procedure began, and it is not known which values variables of them had then",
+      "copy these variables, and assign the copies",
+    );
   if (changesBounds(variable)) refuse("its allocations have different lower bounds", "use the same lower bounds everywhere");
   const allocation = findAllocation(variable);
   const isCallers = dummy && !variable.component;
@@ -63,7 +73,12 @@ function boundsChange(variable: Variable): boolean {
   const names = [...namesInTree(variable.dims)];
   const owner = ownerOf(variable);
   if (names.length === 0 || owner.unit.kind === "module") return false;
-  const written = ASSIGNED.get(owner) ?? writesOf(owner, owner.unit.body);
+  const written =
+    ASSIGNED.get(owner) ??
+    writesOf(
+      owner,
+      mapStatements(owner.unit.body, (s) => (s.kind === "assign" && s.isLast ? [] : [s])),
+    );
   ASSIGNED.set(owner, written);
   // Bounds that depend on the array itself are refused where they are read.
   return names.some((name) => name !== variable.name && written.has(name));

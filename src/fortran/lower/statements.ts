@@ -128,14 +128,15 @@ function statement(cx: FortranLowering, stmt: TreeStmt, frame: ProcedureFrame): 
       return refuse(stmt.kind, "kernels cannot allocate memory", "declare an array with constant bounds");
     case "unsupported":
       if (isOutput(frame.scope, stmt)) return void cx.dropped.push({ at: stmt.at, what: stmt.construct });
-      return refuse(
-        stmt.construct,
-        "it is not part of the supported Fortran",
-        stmt.construct === "go to" ? "write do, if, exit and cycle" : undefined,
-      );
+      return refuse(stmt.construct, "it is not part of the supported Fortran", remedyFor(stmt.construct));
     default:
       return unreachable(stmt);
   }
+}
+
+function remedyFor(construct: string): string | undefined {
+  if (construct === "go to") return "write do, if, exit and cycle";
+  return construct.startsWith(".") ? "call the operator's function by its name" : undefined;
 }
 
 /** `print *, "cell", i, x(i)`. Left out are formats, and items that are neither texts written out nor scalars of kernels. */

@@ -177,10 +177,12 @@ function interfaceNames(text: readonly string[]): Pick<Interface, "generic" | "s
 function typeDefinition(lines: Lines, head: Head): TypeDefinition {
   const c = head.cursor;
   let access: TypeDefinition["access"];
+  let parent: string | undefined;
   while (c.take(",")) {
     const word = c.name("an attribute");
     if (word === "private" || word === "public") access = word;
-    if (c.is("(")) c.enclosed();
+    const inside = c.is("(") ? c.enclosed().toLowerCase().trim() : undefined;
+    if (word === "extends") parent = inside;
   }
   c.take("::");
   const name = c.name("the type's name");
@@ -201,7 +203,17 @@ function typeDefinition(lines: Lines, head: Head): TypeDefinition {
       }
     }
   }
-  return { kind: "type", name, ...(access && { access }), components, procedures, text, at: head.line.at(0), ...before };
+  return {
+    kind: "type",
+    name,
+    ...(access && { access }),
+    ...(parent && { parent }),
+    components,
+    procedures,
+    text,
+    at: head.line.at(0),
+    ...before,
+  };
 }
 
 /** Result of `read`; undefined, and reported, if it fails. */

@@ -13,14 +13,17 @@ import { Problems } from "../errors.js";
 import { fortranText } from "../print/units.js";
 import type { Clause, Directed, Directive, DoConcurrent, Procedure, SourceFile, Stmt, Unit } from "../tree/index.js";
 import { keepsData, type DataPlace } from "../data/arrays.js";
+import { oldScalars } from "../data/scalars.js";
 import { asLines } from "./lines.js";
 import { dataKind, isCompute, isHosts } from "../data/items.js";
 import { holdsConstruct, onDevice } from "./data/loops.js";
 import { clausesOfNest, declaredAround, nestApart } from "./data/offload.js";
+import { transfersIn, type PortTransfer } from "./data/moves.js";
 import { openmpData, withAllocated, withDataOf, withDeclaredData } from "./data/openmp.js";
 import { keptIn, withKept, type KeptNames } from "./kept.js";
 import { threadsAsLoops } from "./kernels.js";
 import { variablesOf, type PortVariable } from "./names.js";
+import { notesOf, type PortNote } from "./notes.js";
 import { isOfLoop, nestOf } from "./nest-of.js";
 import { arranged, isProved, loopsOf, type NestSettings } from "./nests.js";
 import { addCalled, dataOf, parallelLoop, targetLoop, withAtomicWrites } from "./openmp.js";
@@ -53,6 +56,8 @@ export interface PortedLoop {
 interface PortText {
   readonly text: string;
   readonly loops: readonly PortedLoop[];
+  readonly notes: readonly PortNote[];
+  readonly transfers: readonly PortTransfer[];
 }
 
 /**
@@ -73,14 +78,19 @@ export function port(
   const ofUnits = regionsIn(file, world, target === "cpu" ? new Problems() : problems);
   const regions = target === "cpu" ? undefined : byPlace([...ofUnits.values()].flat());
   const loops: PortedLoop[] = [];
+  const notes = notesOf(file, target);
   const called = new Set<Procedure>();
   const isOffload = target === "openmp-target";
   const hasData = isOffload && keepsData([file, ...others]);
+  if (hasData)
+    for (const [scope, found] of ofUnits)
+      problems.found.push(...oldScalars(scope, found).filter(({ construct }) => construct.includes("%")));
   const ported = { ...file, units: file.units.map((unit) => portUnit(unit, new Map())) };
   const onHost = plain(ported, target, problems);
   for (const { unit } of world.scopes) if (unit.kind === "procedure" && unit.attributes.includes("device")) called.add(unit);
   const plainly = isOffload ? withDeclareTarget(onHost, new Set([...called].map(unitKey))) : onHost;
-  return { text: fortranText(rename ? renamed(plainly, renamer(rename)) : plainly), loops };
+  const made = rename ? renamed(plainly, renamer(rename)) : plainly;
+  return { text: fortranText(made), loops, notes, transfers: isOffload ? transfersIn(made) : [] };
 
   function portUnit<T extends Unit>(unit: T, outer: ReadonlyMap<string, PortVariable>): T {
     const variables = variablesOf(unit, outer);
@@ -149,7 +159,7 @@ export function port(
     const place = devicePlace(s, names);
     const apart = nestApart(found, names.variables, region, place);
     const { variables } = apart;
-    const nest = arranged(apart.nest, settingsOf?.(name) ?? {}, { at: s.at, name, variables, procedures, problems });
+    const nest = arranged(apart.nest, settingsOf?.(name) ?? {}, { at: s.at, name, variables, procedures, problems, notes });
     const data = dataOf(nest, variables, procedures, s.directive.sentinel === "cuf" ? undefined : region, {
       left: region.left,
       byCalls: names.scope ? assignedByCalls(names.scope, nest.body) : new Set(),

@@ -5,6 +5,7 @@
 
 import { controlFlow, type Procedures } from "../analyse/flow.js";
 import { eachNode, eachStatement, mentionsName, rootOf } from "../analyse/visit.js";
+import type { PortNote } from "./notes.js";
 import type { Problems } from "../errors.js";
 import { expressionText } from "../print/expressions.js";
 import type { Apply, Clause, Directed, Do, Name, Stmt } from "../tree/index.js";
@@ -44,6 +45,7 @@ export function arranged(
     variables: ReadonlyMap<string, Pick<PortVariable, "isArray" | "isLocal">>;
     procedures: Procedures;
     problems: Problems;
+    notes?: PortNote[];
   },
 ): Nest {
   const refuse = (key: string, why: string, remedy?: string): Nest => {
@@ -66,7 +68,7 @@ export function arranged(
   const reduced = reducedIn(nest);
   const key = changed < 0 ? "num_loop" : "idx";
   for (const loop of moved) {
-    const why = orderMatters(loop, nest, reduced, where.variables, where.procedures);
+    const why = orderMatters(loop, nest, reduced, where);
     if (why) return refuse(key, why, "leave it out");
   }
   if (moved.size > 0 || changed >= 0) {
@@ -83,29 +85,43 @@ const reducedIn = ({ clauses }: Nest): Set<string> =>
   new Set(clauses.flatMap((clause) => (clause.kind === "reduction" ? clause.names : [])));
 
 /** Whether the parallel loops of a nest are seen to need no order. */
-export const isProved = (nest: Nest, variables: Parameters<typeof orderMatters>[3], procedures: Procedures): boolean =>
-  nest.loops.slice(0, nest.parallel).every((loop) => orderMatters(loop, nest, reducedIn(nest), variables, procedures) === undefined);
+export const isProved = (nest: Nest, variables: OrderPlace["variables"], procedures: Procedures): boolean =>
+  nest.loops.slice(0, nest.parallel).every((loop) => orderMatters(loop, nest, reducedIn(nest), { variables, procedures }) === undefined);
+
+/** Variables and procedures around a nest; with `notes`, a local array that calls may leave unassigned is noted there, and taken as assigned. */
+interface OrderPlace {
+  readonly variables: ReadonlyMap<string, Pick<PortVariable, "isArray" | "isLocal">>;
+  readonly procedures: Procedures;
+  readonly notes?: PortNote[];
+}
 
 /** Why the iterations of a loop must keep their order; undefined if they need not. */
 function orderMatters(
   loop: Do,
   nest: Nest,
   reduced: ReadonlySet<string>,
-  variables: ReadonlyMap<string, Pick<PortVariable, "isArray" | "isLocal">>,
-  procedures: Procedures,
+  { variables, procedures, notes }: OrderPlace,
 ): string | undefined {
   const { readFirst, assigned } = controlFlow(nest.body, procedures);
+  const trusted = notes && controlFlow(nest.body, procedures, { trustsCalls: true }).readFirst;
   const own = new Set(nest.loops.map(({ variable }) => variable));
   for (const name of assigned) {
     if (own.has(name)) return `the loop's body assigns \`${name}\``;
     const variable = variables.get(name);
     const isShared = variable?.isArray === true && !variable.isLocal;
-    if (!isShared && readFirst.has(name) && !reduced.has(name))
+    const isTrusted = variable?.isArray === true && variable.isLocal && trusted?.has(name) === false;
+    if (isTrusted && readFirst.has(name)) noteUnassigned(loop, name, notes!);
+    else if (!isShared && readFirst.has(name) && !reduced.has(name))
       return `\`${name}\` is carried from one iteration of \`${loop.variable}\` to the next`;
     if (isShared && !isOfOneIteration(name, loop.variable, nest.body))
       return `different iterations of \`${loop.variable}\` may use the same elements of \`${name}\``;
   }
   return undefined;
+}
+
+function noteUnassigned({ variable, at }: Do, name: string, notes: PortNote[]): void {
+  const note = `a call may leave it unassigned: an iteration of \`${variable}\` then reads an undefined value, no longer the one of the previous iteration`;
+  if (!notes.some((each) => each.construct === name && each.at === at)) notes.push({ at, construct: name, note });
 }
 
 /** Whether no iteration of a loop assigns an element that another one uses, as far as subscripts tell. */

@@ -1,6 +1,7 @@
 /* Fortran without CUDA: attributes, kinds, launches and calls of its library. */
 
-import { mapStatements } from "../analyse/visit.js";
+import { mapStatements, namesInTree } from "../analyse/visit.js";
+import { expressionsOf } from "../analyse/walk.js";
 import { isStreamKind } from "../analyse/symbols.js";
 import type { Problems } from "../errors.js";
 import type { Declaration, Directive, Module, Procedure, MainProgram, SourceFile, Stmt, Unit, Use } from "../tree/index.js";
@@ -84,6 +85,8 @@ function plainBody(body: readonly Stmt[], problems: Problems): Stmt[] {
     }
     const name = s.kind === "assign" ? called(s.value) : s.kind === "call" ? called(s.procedure) : undefined;
     if (name !== undefined && isSynchronisation(name)) return comment;
+    if (name !== undefined && isOfOpenACC(name) === "left out") return comment;
+    refuseOpenACC(s, problems);
     if (name !== undefined && /^cuda[a-z]/.test(name))
       problems.add(
         s.at,
@@ -94,6 +97,28 @@ function plainBody(body: readonly Stmt[], problems: Problems): Stmt[] {
     if (s.kind === "call" && s.launch) return [{ ...s, launch: undefined }];
     return [s];
   });
+}
+
+/** Functions that ports leave out, and those that they cannot, as their results count; undefined of other names. */
+export const isOfOpenACC = (name: string): "left out" | "refused" | undefined =>
+  /^acc_(set_device_num|set_device_type|set_default_async|init\w*|shutdown\w*|wait\w*)$/.test(name)
+    ? "left out"
+    : /^acc_(get|async_test|on_device|malloc|free|copyin|create|copyout|delete|update|is_present|map_data|unmap_data|memcpy|attach|detach|hostptr|deviceptr|p?present_or)/.test(
+          name,
+        )
+      ? "refused"
+      : undefined;
+
+function refuseOpenACC(s: Stmt, problems: Problems): void {
+  const names = namesInTree(s.kind === "call" ? [s.procedure, s.args] : expressionsOf(s));
+  for (const name of names)
+    if (isOfOpenACC(name) === "refused")
+      problems.add(
+        s.at,
+        name,
+        "is a function of OpenACC's runtime, which a port does not have",
+        "write directives such as `!$acc enter data` or `!$acc update` instead, or keep the call inside `#ifdef _OPENACC`",
+      );
 }
 
 const called = (e: Extract<Stmt, { kind: "assign" }>["value"]): string | undefined =>

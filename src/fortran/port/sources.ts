@@ -11,6 +11,8 @@ import { parse } from "../parse/index.js";
 import { isFixedForm } from "../text/fixed-form.js";
 import type { SourceFile, Unit } from "../tree/index.js";
 import { port, type PortedLoop } from "./index.js";
+import type { PortTransfer } from "./data/moves.js";
+import type { PortNote } from "./notes.js";
 import { renamer } from "./rename.js";
 import { nestSettings, NO_SETTINGS, type Settings } from "./settings.js";
 import { FORTRAN_TARGETS, type FortranTarget, type PortTarget } from "./targets.js";
@@ -44,6 +46,10 @@ export interface PortedFile {
   readonly name: string;
   readonly text: string;
   readonly loops: readonly PortedLoop[];
+  /** Words of directives that the port leaves out, or gives another meaning. */
+  readonly notes: readonly PortNote[];
+  /** Copies between host and device that the port's text asks for. */
+  readonly transfers: readonly PortTransfer[];
 }
 
 /**

@@ -45,6 +45,8 @@ export interface TypeDefinition {
   readonly name: string;
   /** Accessibility by an attribute. */
   readonly access?: "private" | "public";
+  /** The type that it extends. */
+  readonly parent?: string;
   readonly components: readonly VariableDeclaration[];
   /** Procedures after `contains`, as written. */
   readonly procedures: readonly string[];

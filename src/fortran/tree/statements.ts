@@ -52,6 +52,8 @@ export interface Assign extends Around {
   readonly value: Expr;
   /** For a line `!@cuf …`, which only a compiler of CUDA Fortran reads. */
   readonly cudaOnly?: true;
+  /** Just before its procedure ends: no bound of an array is read after it. */
+  readonly isLast?: true;
 }
 
 export interface PointerAssign extends Around {

@@ -20,7 +20,7 @@ import type {
 import { asLines } from "../lines.js";
 import { dataInterfaces, type Called } from "../data/calls.js";
 import { calledData, lent, onHost, withAllocatedCalls, withCalledData, withDeclaredCalls, type CallPlace } from "../data/cpp.js";
-import { clausesIn, dataKind, isCompute, isHosts } from "../../data/items.js";
+import { clausesIn, conditionsOf, dataKind, isCompute, isHosts } from "../../data/items.js";
 import { holdsConstruct } from "../data/loops.js";
 import { declaredAround } from "../data/offload.js";
 import { keptIn, withKept } from "../kept.js";
@@ -56,6 +56,8 @@ interface Surroundings {
   readonly outer: readonly Unit[];
   readonly directives: readonly Directive[];
   readonly found: Launched;
+  /** Whether a condition of a construct around has kept it on the host. */
+  readonly isOnHost?: true;
 }
 
 /**
@@ -142,8 +144,8 @@ export function fortranSide(
     const place = callPlace(around);
     return body.flatMap((s): Stmt[] => {
       const loop = isLaunch(s) ? ofStatements.get(sourceKey(s.at)) : undefined;
-      if (loop) return launched(loop, s, around);
-      if (s.kind === "directed") return directed(s, around);
+      if (loop) return eitherSide(s, around, (side) => launched(loop, s, side));
+      if (s.kind === "directed") return eitherSide(s, around, (side) => directed(s, side));
       const copies = s.kind === "assign" && isTransfer(s, scopeOf.get(unitKey(unit)));
       if (copies || isWait(s)) {
         found.waits = true;
@@ -163,14 +165,25 @@ export function fortranSide(
     });
   }
 
+  /** Statements for a construct; two versions where a condition tells whether it runs on the device. */
+  function eitherSide(s: Stmt, around: Surroundings, make: (side: Surroundings) => Stmt[]): Stmt[] {
+    const [condition] = hasData && s.kind === "directed" && isCompute(s.directive) ? conditionsOf(clausesIn(s)) : [];
+    if (condition?.kind !== "condition" || around.isOnHost) return make(around);
+    const { at } = s;
+    const branches = [{ cond: condition.value, body: make(around), at }];
+    return [{ kind: "if", branches, otherwise: make({ ...around, isOnHost: true }), oneLine: false, at }];
+  }
+
   /** A directive that is not of a loop. Threads of the host, or of a device, would all launch the loops within: of it, only the data stay. */
   function directed(s: Extract<Stmt, { kind: "directed" }>, around: Surroundings): Stmt[] {
     const place = callPlace(around);
     const own = kept.get(sourceKey(s.at));
-    const inside = replaced(s.body, { ...around, directives: [...around.directives, s.directive] });
+    const isHosts = around.isOnHost && isCompute(s.directive);
+    const inside = replaced(s.body, isHosts ? around : { ...around, directives: [...around.directives, s.directive] });
     const body = own ? withKept(inside, own.names, own.scope, problems) : inside;
     const isOfData = dataKind(s.directive) !== undefined;
-    const made = place && isOfData ? calledData(s, body, place) : place && isCompute(s.directive) ? withCalledData(s, body, place) : body;
+    const made =
+      place && isOfData ? calledData(s, body, place) : place && isCompute(s.directive) && !isHosts ? withCalledData(s, body, place) : body;
     const { before, at } = s;
     return before ? [{ kind: "comment", before, at }, ...made] : made;
   }
@@ -185,7 +198,8 @@ export function fortranSide(
     const after: Stmt[] = [];
     const parameters = loop.parameters.map((parameter): Parameter => {
       if (isCuda || !place || parameter.kind !== "array") return parameter;
-      const hosts = hasData && (s.kind === "do-concurrent" || (s.kind === "directed" && isHosts(s, directives)));
+      const hosts =
+        hasData && (around.isOnHost === true || s.kind === "do-concurrent" || (s.kind === "directed" && isHosts(s, directives)));
       const array = lent(parameter, { own: clausesIn(s), around: directives }, hosts, { ...place, scope: region.scope });
       if (!array) return parameter;
       before.push(...array.before);
@@ -219,7 +233,8 @@ export function fortranSide(
 
   function interfaces(launches: readonly CppLoop[], { waits, called }: Launched, unit: Unit): Interface {
     const text = ["interface"];
-    for (const { launch: name, parameters } of launches) {
+    const once = new Map(launches.map((each) => [each.launch, each]));
+    for (const { launch: name, parameters } of once.values()) {
       text.push(
         `  subroutine ${name}(${["stream_", ...parameters.map((each) => each.name)].join(", ")}) bind(c, name="${name}")`,
         "    use, intrinsic :: iso_c_binding",

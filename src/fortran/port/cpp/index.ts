@@ -6,6 +6,9 @@ import { CUDA } from "../../../emit/standalone/cuda.js";
 import { HIP } from "../../../emit/standalone/hip.js";
 import { commentText } from "../../../emit/text.js";
 import { regionsOf, type ParallelRegion } from "../../analyse/regions.js";
+import { withSpecifics } from "../../analyse/generics.js";
+import { withComponents } from "../../analyse/objects.js";
+import { withoutParents } from "../../analyse/parent-components.js";
 import { find, readSymbols, type UnitScope, type World } from "../../analyse/symbols.js";
 import { eachStatement, rootOf } from "../../analyse/visit.js";
 import { withPairs } from "../../complex/index.js";
@@ -17,9 +20,12 @@ import type { SourceFile } from "../../tree/index.js";
 import { sourceKey, unitKey } from "../../tree/keys.js";
 import { withLoopOrder } from "../order.js";
 import type { PortedLoop } from "../index.js";
+import { transfersIn, type PortTransfer } from "../data/moves.js";
+import { notesOf, type PortNote } from "../notes.js";
 import type { NestSettings } from "../nests.js";
 import type { CppTarget } from "../targets.js";
 import { keepsData } from "../../data/arrays.js";
+import { oldScalars } from "../../data/scalars.js";
 import { DATA_HEADER, dataHeader } from "../data/runtime.js";
 import { fortranSide } from "./fortran-side.js";
 import { withLaunchSizes } from "./launch-sizes.js";
@@ -30,6 +36,8 @@ import type { CppLoop } from "./types.js";
 interface CppPort {
   readonly files: readonly { readonly name: string; readonly text: string }[];
   readonly loops: readonly PortedLoop[];
+  readonly notes: readonly PortNote[];
+  readonly transfers: readonly PortTransfer[];
 }
 
 const LANGUAGES: Readonly<Record<CppTarget, CudaLike>> = { hip: HIP, cuda: CUDA };
@@ -47,7 +55,7 @@ export function portCpp(
   const like = LANGUAGES[target];
   const sources = [file, ...others];
   const own = ({ scopes }: World): UnitScope[] => scopes.filter((scope) => scope.file === file.file);
-  const pairs = withPairs(sources, kinds, problems);
+  const pairs = withComponents(withPairs(withSpecifics(withoutParents(sources, kinds), kinds), kinds, problems), kinds);
   const ofKernels = readSymbols(pairs, kinds, problems);
   // The file itself has complex numbers.
   const world = pairs === sources ? ofKernels : readSymbols(sources, kinds, new Problems());
@@ -80,6 +88,7 @@ export function portCpp(
   const name = `${stem}_kernels${like.end}`;
   const synchronise = `${stem.replace(/\W/g, "_").toLowerCase()}_synchronise_`;
   const hasData = keepsData([file, ...others]);
+  for (const scope of ofFile) problems.found.push(...oldScalars(scope, regionsOf(scope)));
   const side = fortranSide(withLaunchSizes(file, world.scopes), loops, { synchronise, target, scopes: ofFile, hasData }, problems);
   const fortran = fortranText(side.file);
   const text = [
@@ -103,6 +112,8 @@ export function portCpp(
       { name: PRELUDE, text: preludeText(like) },
     ],
     loops: reported,
+    notes: notesOf(file, target),
+    transfers: transfersIn(side.file),
   };
 }
 

@@ -31,11 +31,11 @@ export function portCppSources(sources: readonly Source[], options: PortOptions<
       const loop = (name: string): ReturnType<typeof nestSettings> => nestSettings(own, name, target);
       const [base] = baseAndEnd(file);
       const rest = [...others, ...files.filter((other) => other !== file)];
-      const { files: texts, loops } = portCpp(file, target, { stem: rename(base), kinds, loop }, problems, rest);
-      for (const { name } of loops) known.add(name);
+      const { files: texts, ...told } = portCpp(file, target, { stem: rename(base), kinds, loop }, problems, rest);
+      for (const { name } of told.loops) known.add(name);
       // The headers are the same for all.
       const fresh = texts.filter(({ name }) => !written.has(name) && written.add(name));
-      return fresh.map((text) => ({ target, of: file.file, ...text, loops }));
+      return fresh.map((text) => ({ target, of: file.file, ...text, ...told }));
     });
     forgetAbsent(problems, unread, read.files);
     problems.throwIfAny();

@@ -2,7 +2,7 @@
 
 import { isSaved, namedVariable, ownerOf, type Variable } from "../../analyse/symbols.js";
 import { expressionText } from "../../print/expressions.js";
-import type { ActualArgument, Expr, Name, Stmt } from "../../tree/index.js";
+import type { ActualArgument, CallStatement, Expr, Name, Stmt } from "../../tree/index.js";
 import type { Location } from "../../../ir/types.js";
 import type { NamedArray, DataPlace } from "../../data/arrays.js";
 
@@ -49,6 +49,21 @@ function argumentsFor(action: string, array: NamedArray, place: DataPlace): Actu
     );
   const count: Expr = { kind: "apply", base: named("size", at), args: [given(whole), given(named("c_size_t", at), "kind")], at };
   return [given(whole), given(checked), given(count), told];
+}
+
+/** Action and array of a call of the runtime; undefined of other calls. */
+export function actionOf({ procedure, args }: CallStatement): { readonly array: string; readonly transfer: string } | undefined {
+  if (procedure.kind !== "name" || !/^isoform_(enter|exit|update)(_part)?$/.test(procedure.name)) return undefined;
+  const told = args.at(-1);
+  const literal = told?.kind === "value" && told.value.kind === "binary" ? told.value.a : undefined;
+  const [, action, array] = (literal?.kind === "literal" && /^(.*?): (.*) at /.exec(literal.text)) || [];
+  if (action === undefined) return undefined;
+  const of = procedure.name.startsWith("isoform_update")
+    ? "update "
+    : procedure.name.startsWith("isoform_exit") && !action.startsWith("exit")
+      ? "exit "
+      : "";
+  return { array, transfer: of + action };
 }
 
 /** Rank, lower bounds and extents of an array, and both ends of a section. */

@@ -9,7 +9,7 @@ import { expressionText } from "../../print/expressions.js";
 import type { Clause, ComponentRef, Designator, Directed, Directive, Expr, Name, Stmt } from "../../tree/index.js";
 import type { DataPlace } from "../../data/arrays.js";
 import { Associates } from "./associates.js";
-import { dataItems, dataKind, isCompute, type DataItem } from "../../data/items.js";
+import { conditionsOf, dataItems, dataKind, isCompute, type DataItem } from "../../data/items.js";
 import { checkAdjacent, regionType } from "./openmp.js";
 
 /** Directives that say where the data of a loop are. */
@@ -145,7 +145,8 @@ export function onDevice(s: Stmt, around: readonly Directive[], place: DataPlace
   const scalars = new Set([...writesOf(scope, [s])].filter((name) => find(scope, name) && !isArray(name)));
   const { at, before } = s;
   const clauses = mapsOfLoop([...arrays, ...scalars], scalars, { directives: { own: [], around }, associates, place, at });
-  const directive: Directive = { sentinel: "omp", words: ["target"], clauses, at };
+  const conditions = conditionsOf(around.filter(isCompute).flatMap((each) => each.clauses));
+  const directive: Directive = { sentinel: "omp", words: ["target"], clauses: [...clauses, ...conditions], at };
   const made: Directed = {
     kind: "directed",
     directive,

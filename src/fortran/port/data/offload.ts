@@ -1,6 +1,6 @@
 /* Nests of loops that OpenMP runs on a device, with the data of the loop and of the regions around it. */
 
-import { dataKind } from "../../data/items.js";
+import { conditionsOf, dataKind, isCompute } from "../../data/items.js";
 import { componentsApart, mapsOfLoop, scalarsOfRegions, type LoopDirectives } from "./loops.js";
 import type { DataPlace } from "../../data/arrays.js";
 import { Associates } from "./associates.js";
@@ -60,5 +60,6 @@ export function clausesOfNest(
   const taken = new Set([...shared, ...data.own, ...reduced, ...nest.loops.map(({ variable }) => variable)]);
   const read = scalarsOfRegions([loopsOf(nest)], around, place).filter((name) => !taken.has(name));
   const names = [...shared, ...new Set(read)];
-  return mapsOfLoop(names, new Set(names.filter((name) => !isArray(name))), { directives, associates, place, at });
+  const maps = mapsOfLoop(names, new Set(names.filter((name) => !isArray(name))), { directives, associates, place, at });
+  return [...maps, ...conditionsOf([...around.filter(isCompute).flatMap(({ clauses }) => clauses), ...nest.clauses])];
 }

@@ -19,11 +19,17 @@ const WORDS = {
   addresses: ["target", "data"],
 } as const;
 
+/** Loops wait until they are done, and run on the default device: so do the copies. */
+const LEFT_OUT: readonly string[] = ["nowait", "depend", "device"];
+
 /** A data directive, with the statements that it governs, as OpenMP has it. */
 export function openmpData(s: Directed, body: readonly Stmt[], place: DataPlace): Stmt[] {
   const { directive, at } = s;
   const kind = dataKind(directive)!;
-  if (directive.sentinel === "omp") return [{ ...s, before: undefined, body }];
+  if (directive.sentinel === "omp") {
+    const clauses = directive.clauses.filter((clause) => clause.kind !== "other" || !LEFT_OUT.includes(clause.name));
+    return [{ ...s, before: undefined, body, directive: { ...directive, clauses } }];
+  }
   const items = dataItems(directive, place.problems);
   refuseUnkept(directive, kind, place.problems);
   const conditions = directive.clauses.filter((clause) => clause.kind === "condition");
