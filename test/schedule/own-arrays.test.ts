@@ -120,6 +120,8 @@ test("stays the team's where one member may touch what is another's", () => {
       const s = team.scratch("f64", 96);
       team.range(32, (m) => {
         for (let u = 0; u < n; u++) s[3 * m] = x[u];
+      });
+      team.range(32, (m) => {
         if (m < 31) x[m] = s[3 * m + 3];
       });
     },
