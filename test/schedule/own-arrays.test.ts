@@ -127,10 +127,10 @@ test("stays the team's where one member may touch what is another's", () => {
     },
     // A place in the data.
     ({ x, n }, team) => {
-      const s = team.scratch("f64", 64);
+      const s = team.scratch("f64", 64, { disjoint: true });
       team.range(32, (m) => {
-        s[m + 32 * (n & 1)] = x[m];
-        x[m] = s[m];
+        s[m] = x[m];
+        x[m] = s[m + 32 * (n & 1)];
       });
     },
   ];
