@@ -195,7 +195,7 @@ const wave = example("wave", (device, { step }) => {
   return { work, c: [before, u, next, ...big(n)], output: next };
 });
 
-const matrixProduct = example("matrix-product", (device, { product }) => {
+const matrixProduct = example("matrix-product", (device, { productOfRows: product }) => {
   const n = 512;
   const [a, b] = [0, n * n].map((first) => filled(device, f64, [n, n], (i) => noise(first + i)));
   const c = device.array(f64, [n, n]);

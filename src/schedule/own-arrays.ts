@@ -26,7 +26,7 @@ type TeamLoops = ReadonlyMap<string, number | undefined>;
  * one number of members, at places that follow from the member and from counters with constant bounds.
  */
 export function withOwnArrays(ir: KernelIR, threads: number): KernelIR {
-  if (ir.policy.kind !== "team" || ir.checks || laneLoops(ir.body).length > 0) return ir;
+  if (ir.policy.kind !== "team" || laneLoops(ir.body).length > 0) return ir;
   const loops = teamLoops(ir.body);
   const accesses = arrayAccesses(ir);
   const own = new Map<string, OwnElements>();
