@@ -3,7 +3,7 @@ import { affineOf, coefficient, definitionsOf, rangeOf, without, type Affine, ty
 import { laneLoops } from "../ir/analysis/teams.js";
 import { literal, simplify } from "../ir/simplify.js";
 import type { Expr, KernelIR, Stmt } from "../ir/types.js";
-import { mapExpr, mapStmts, walkStmts } from "../ir/walk.js";
+import { changedIn, mapExpr, mapStmts, walkStmts } from "../ir/walk.js";
 
 /** Most elements of a member, which registers are to hold. */
 const MOST = 128;
@@ -37,6 +37,18 @@ export function withOwnArrays(ir: KernelIR, threads: number): KernelIR {
     if (found && found.members <= threads && found.each <= MOST) own.set(stmt.name, found);
   });
   return own.size === 0 ? ir : { ...ir, body: inThreads(ir.body, own, loops) };
+}
+
+/** Turns of a loop over few constant numbers that are written out where it changes arrays of a thread, which have to be reached by constants. */
+const MOST_TURNS = 16;
+
+/** Turns of a counted loop of a team's member to write out: all of them where its sums are in registers; undefined elsewhere. */
+export function turnsOverOwnArrays(ir: KernelIR, loop: Extract<Stmt, { kind: "for" }>): number | undefined {
+  if (loop.start.op !== "const" || loop.stop.op !== "const") return undefined;
+  const turns = Math.ceil((Number(loop.stop.value) - Number(loop.start.value)) / loop.step);
+  if (turns < 2 || turns > MOST_TURNS) return undefined;
+  const kept = new Set(ir.body.flatMap((stmt) => (stmt.kind === "array" && stmt.space === "private" ? [stmt.name] : [])));
+  return [...changedIn(loop.body, "array")].some((name) => kept.has(name)) ? turns : undefined;
 }
 
 function teamLoops(body: readonly Stmt[]): TeamLoops {

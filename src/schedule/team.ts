@@ -38,6 +38,7 @@ import {
 } from "./build.js";
 import { entryName, EntrySchedule, type ScheduledEntry } from "./entry.js";
 import type { Program } from "./kernel-program.js";
+import { turnsOverOwnArrays } from "./own-arrays.js";
 import { TeamOrder } from "./faults.js";
 import { isFirstThread, THREAD, THREADS } from "./folds.js";
 import type { StmtOf } from "./frame.js";
@@ -193,6 +194,10 @@ export class TeamSchedule extends EntrySchedule implements SharingTeam {
 
   override teamSize(): Expr {
     return cast(this.member.count, "i32");
+  }
+
+  turnsWrittenOut(stmt: StmtOf<"for">): number | undefined {
+    return this.features.writesOutTurns ? turnsOverOwnArrays(this.ir, stmt) : undefined;
   }
 
   override array(body: Body, stmt: StmtOf<"array">): Memory {
