@@ -28,7 +28,7 @@ import {
   williamson,
   type Box,
 } from "./obstacle.js";
-import { COLLISIONS, DEFAULTS, PATTERNS, Simulation, STORAGES, TYPES, WALLS, type Flow, type Settings } from "./simulation.js";
+import { COLLISIONS, DEFAULTS, STORED, PATTERNS, Simulation, STORAGES, TYPES, WALLS, type Flow, type Settings } from "./simulation.js";
 import { plane, runToSteadyState, vorticity, watchForce, type AnyWatch } from "./run.js";
 import { Interrupted, KEPT, keeper, openSaved, restoreFlow, type SavedFlow } from "./saving.js";
 import { vortex, watchDecay } from "./vortex.js";
@@ -308,10 +308,10 @@ export function command(program: Command, shell: Shell): void {
         const asked = Object.fromEntries(KEPT.filter(isAsked).map((key) => [key, options[key as keyof Given]]));
         const saved = options.restart === undefined ? undefined : await openSaved(options.restart, each.name, asked);
         const all = { ...options, ...(saved?.place.options as Partial<Options>) };
-        const type = all.storage !== undefined && !isAsked("type") ? "f32" : all.type;
+        const byStorage = Object.entries(all.storage === undefined ? {} : STORED).filter(([key]) => !isAsked(key));
         if (all.periodic?.includes("z") && all.dimension !== "3")
           throw new IsoformError("--periodic z: a flow of two dimensions has no axis z; add --dimension 3");
-        return run(each, { ...all, type, speed: all.speed ?? each.speed?.(all.size) ?? 0.1 }, saved, shell);
+        return run(each, { ...all, ...Object.fromEntries(byStorage), speed: all.speed ?? each.speed?.(all.size) ?? 0.1 }, saved, shell);
       });
   }
 }
