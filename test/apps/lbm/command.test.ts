@@ -97,7 +97,7 @@ test("isoform lbm says how populations are stored, the subgrid model and axes wi
   const { stdout } = await isoform("cavity", ...words);
   assert.match(
     stdout,
-    /D3Q19 TRT, pull, f32 stored as f16, Smagorinsky 0\.17, dense grid of 8 x 10 x 8, periodic along x and z, 640 cells/,
+    /D3Q19 BGK, pull, f32 stored as f16, Smagorinsky 0\.17, dense grid of 8 x 10 x 8, periodic along x and z, 640 cells/,
   );
 });
 
