@@ -34,6 +34,8 @@ const QUICK: Readonly<Record<string, Quick>> = {
     // Peaks of a device take seconds
     writing: { options: ["--from", TIMINGS] },
   },
+  // Ends before it loads TypeScript, which takes seconds.
+  check: { arguments: ["nowhere.ts"], options: [] },
   doctor: { options: [] },
   elasticity: { options: [...GRID, "--size", "5", "--iterations", "2"] },
   emit: { arguments: ["heat"], options: ["--target", "c", "--size", "8"] },
@@ -46,6 +48,7 @@ const QUICK: Readonly<Record<string, Quick>> = {
   life: { options: [...GRID, "--generations", "2", "--width", "40", "--height", "12"] },
   "pic push": { options: ["--devices", "js", "--particles", "64", "--calls", "2"] },
   "pic weibel": PLASMA,
+  lsp: { options: [] },
   port: { arguments: [HEAT_FILE], options: [] },
   poisson: { options: [...GRID, "--size", "8", "--iterations", "2"] },
   "assess-counters": { arguments: ["{}"], options: [] },

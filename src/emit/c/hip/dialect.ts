@@ -54,5 +54,6 @@ export function hipDialect(wide: boolean): GpuDialect {
     writesOutTurns: false,
     // Not tried on such a GPU.
     ahead: undefined,
+    assumed: undefined,
   };
 }
