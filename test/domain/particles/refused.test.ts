@@ -190,7 +190,7 @@ describe("containers over particles are refused that", () => {
     refused(
       () => ions.container("k", { bytes: deposit(grid.field("bytes", u8)) }, () => {}),
       'container("k"',
-      /the field "bytes" holds bytes/,
+      /the field "bytes" is stored as u8/,
       /deposit into a field of f64, f32 or i32/,
     );
     refused(
