@@ -21,7 +21,7 @@ var<workgroup> cells_f32_0_: array<f32, 256>;
 var<workgroup> cells_i32_1_: array<i32, 256>;
 
 fn flags__set_u8(i: i32, value: i32) {
-  let shift = u32(i & 3) * 8u;
+  let shift = (u32(i & 3) * 8u);
   atomicAnd(&flags_[i >> 2u], ~(255u << shift));
   atomicOr(&flags_[i >> 2u], (u32(value) & 255u) << shift);
 }
