@@ -59,10 +59,10 @@ export interface Settings extends Resolved<GridSettings>, SplitSetting {
   smagorinsky: number;
 }
 
-/** The defaults of `Settings`. */
 /** Settings that 16-bit storage changes unless they are asked for: two relaxation times relax odd parts slowly, and rounding errors add up in them. */
 export const STORED = { type: "f32", collision: "bgk" } as const satisfies Partial<Settings>;
 
+/** The defaults of `Settings`. */
 export const DEFAULTS: Settings = { ...DEFAULT_SETTINGS, type: "f64", collision: "trt", pattern: "pull", wall: "halfway", smagorinsky: 0 };
 
 /** A flow in lattice units: cells, steps, density 1. Coordinates belong to cells' centres and begin at 0; z is 0 in 2D. */

@@ -232,7 +232,7 @@ const kept = kernel(
   { on: view(bool), x: view(f16), n: view(stored(i16, { scale: 2 ** -8 })), b: view(i8) },
   ({ on, x, n, b }, i) => {
     if (on[i]) x[i] = x[i] / 3;
-    n[i] = x[i] * (LONG > 0 ? 1 : 2);
+    n[i] = Math.fround(x[i] * (LONG > 0 ? 1 : 2));
     b[i] = b[i] * 3;
     on[i] = !on[i] && x[i] > 1;
   },
