@@ -13,7 +13,7 @@ const COMMENT = /\n?\/\/# sourceMappingURL=\S+\s*$/;
 const [what] = process.argv.slice(2);
 if (what !== "remove" && what !== "restore") throw new Error("give remove or restore");
 for (const folder of ["dist/src", "dist/apps"])
-  for (const name of readdirSync(root + folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".js"))) {
+  for (const name of readdirSync(root + folder, { recursive: true, encoding: "utf8" }).filter((file) => /\.c?js$/.test(file))) {
     const file = `${root}${folder}/${name}`;
     const text = readFileSync(file, "utf8");
     const bare = text.replace(COMMENT, "\n");
