@@ -402,7 +402,7 @@ export interface Device {
   fold?(parts: readonly FoldPart[]): Fold | undefined;
   /**
    * A pass of a stable sort, for a queue of the device; undefined where it has no fast one of its own. `kernel` does the same on other devices, and
-   * gives it a name. Throws DeviceError if there is no memory for it.
+   * gives it a name. Throws DeviceError where the device's memory does not suffice.
    */
   readonly digitSort?: (sort: DigitSort, kernel: Kernel) => Launch;
   /** prepare, submit, wait, results. Rejected with the signal's reason where one has ended it. */

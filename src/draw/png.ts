@@ -6,7 +6,7 @@ const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 
 /**
  * A PNG file of pixels of three bytes, row by row from the top.
- * @throws LaunchError where there is no zlib, as in pages
+ * @throws LaunchError in pages, which lack zlib
  */
 export function pngOf(width: number, height: number, pixels: Uint8Array): Uint8Array {
   const zlib = globalThis.process?.getBuiltinModule?.("zlib");

@@ -57,6 +57,7 @@ export type Param =
       readonly slot: GpuSlot;
       readonly type: Exclude<ValueType, "pointer">;
       readonly id: Identifier;
+      /** What it is a multiple of: a power of two. */
       readonly multipleOf?: number;
     }
   | MemoryParam

@@ -39,7 +39,8 @@ export interface ScheduledProgram {
 
 /** Schedules a kernel: its main entry, and what folds its partials and applies its sorted contributions. */
 export function scheduleGpu(kernel: KernelIR, access: AccessAnalysis, assumptions: GpuAssumptions, features: Features): ScheduledProgram {
-  const ir = sequenceChecks(withOwnArrays(kernel, (assumptions.abreast ?? 1) > 1 ? 0 : assumptions.members));
+  const sideBySide = (assumptions.abreast ?? 1) > 1;
+  const ir = sequenceChecks(features.writesOutTurns && !sideBySide ? withOwnArrays(kernel, assumptions.members) : kernel);
   const program = new Program(ir, access, assumptions, features);
   const traversal = traversalOf(program);
   const team = traversal === "teams" ? new TeamSchedule(program) : undefined;

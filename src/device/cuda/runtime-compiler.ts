@@ -3,7 +3,7 @@ import { DeviceError } from "../../base/errors.js";
 import type { Library } from "../ffi.js";
 
 export interface CodeOptions {
-  /** Contraction of a*b+c into one rounding, and quotients and roots of f32 by the device's own approximations. */
+  /** Contraction of a*b+c into one rounding; with NVRTC also quotients and roots of f32 by the device's own approximations. */
   fast: boolean;
   /** Named in errors. */
   name?: string;

@@ -37,7 +37,7 @@ export class GpuDigitSort implements Launch {
   private readonly steps: readonly StreamStep[];
   private freed = false;
 
-  /** @param kernel stands for it in profiles and errors. Throws DeviceError if there is no memory for its counts. */
+  /** @param kernel stands for it in profiles and errors. Throws DeviceError where the device's memory does not suffice for its counts. */
   constructor(
     readonly gpu: GpuMachine,
     private readonly sort: DigitSort,

@@ -88,12 +88,14 @@ test("elements that compute for long go one by one, in blocks of several planes"
     }),
   });
   const planes = [2, 50, 120].map((operations) => emitCuda(longer(operations), access, defaultAssumptions(ir, false)));
+  const bounds = (source: string) => /__launch_bounds__\((.*)\)/.exec(source)![1];
   assert.deepEqual(
-    planes.map(({ planes, source }) => [planes, /while/.test(source)]),
+    planes.map(({ planes, source }) => [planes, /while/.test(source), bounds(source)]),
     [
-      [8, true],
-      [1, false],
-      [8, false],
+      [8, true, "128, 4"],
+      [1, false, "256"],
+      // Fewer blocks of a multiprocessor leave more registers.
+      [8, false, "128, 3"],
     ],
   );
 });

@@ -19,7 +19,7 @@ __device__ inline unsigned int same_number(unsigned int number)
 /**
  * A stable radix sort of 32-bit keys with their positions, by digits of 8 bits from the lowest up. A warp owns a tile; it counts its
  * digits, and later moves its keys 32 at a time, in order, after the keys with the same digit in earlier tiles. A block of 32 threads is part of one
- * wavefront, for which a barrier is no more than a fence.
+ * wavefront, for which a barrier is a fence alone.
  */
 export const HIP_SORT_SOURCE = `${SAME_NUMBER}
 extern "C" __global__ void __launch_bounds__(32) sort_count(

@@ -74,6 +74,7 @@ export function metalDialect(wide: boolean, strict: boolean): GpuDialect {
         fence: () => "simdgroup_barrier(mem_flags::mem_threadgroup | mem_flags::mem_device)",
       },
     },
+    // Not used: one thread adds contributions in their order.
     sortShape: SORT_BY_WARPS,
     finishThreads: 256,
     atomic,
