@@ -57,7 +57,7 @@ export type Param =
       readonly slot: GpuSlot;
       readonly type: Exclude<ValueType, "pointer">;
       readonly id: Identifier;
-      /** What it is a multiple of: a power of two. */
+      /** Power of two that divides it. */
       readonly multipleOf?: number;
     }
   | MemoryParam
