@@ -8,7 +8,7 @@ import { fail, readBytes } from "./files.js";
 
 /**
  * Reads a mesh; the name ends in `.obj` or `.stl`. Faces with more than three corners become triangles around their first corner.
- * @throws IsoformError for other names, and for what is not in the format, with the line
+ * @throws IsoformError for other names, and for contents of another format, with the line
  */
 export async function readMesh(path: string): Promise<TriangleMesh> {
   const [ending] = /\.(obj|stl)$/i.exec(path) ?? [undefined];
