@@ -5,8 +5,8 @@ import { foldOfParam } from "../cpu/partials.js";
 import type { ReduceParam } from "../../ir/types.js";
 import { componentsOfValue, compositeOf, compositeValue } from "../../kernel/declare/composite.js";
 import { METHODS, type ViewToken } from "../../kernel/declare/params.js";
-import { namedParts } from "../../kernel/declare/flat.js";
-import { structOf, type StructType } from "../../kernel/declare/struct.js";
+import { namedParts, recordOfNumbers } from "../../kernel/declare/flat.js";
+import { plainRecord, structOf, type StructType } from "../../kernel/declare/struct.js";
 import { checkedRecords } from "./checked-records.js";
 import type { CopyArena } from "./arena.js";
 import { checkedScatter, checkedTable, checkedView, type CheckedArray } from "./checked-view.js";
@@ -39,16 +39,6 @@ export function callKernel(binding: Binding, args: Record<string, unknown>, aren
   for (watch.element = 0; watch.element < count; watch.element++) body(params, ...indicesOf(watch.element));
 }
 
-/** A record of numbers that come one by one. */
-function recordOf({ fields }: StructType, next: () => number): object {
-  return Object.fromEntries(
-    Object.entries(fields).map(([field, type]) => {
-      const [inner, of] = [structOf(type), compositeOf(type)];
-      return [field, inner ? recordOf(inner, next) : of ? compositeValue(of, of.fields.map(next)) : next()];
-    }),
-  );
-}
-
 /** The first argument of the function. */
 function parametersOf(
   { kernel: flat, ir, scalars }: Binding,
@@ -67,7 +57,7 @@ function parametersOf(
     const of = compositeOf(token);
     if (of) return compositeValue(of, of.fields.map(next(name)));
     const struct = structOf(token);
-    if (struct) return recordOf(struct, next(name));
+    if (struct) return recordOfNumbers(struct, next(name));
     if (typeof token !== "object") return token;
     switch (token.kind) {
       case "scalar":
@@ -86,6 +76,10 @@ function parametersOf(
         let total = param.identity;
         return { [METHODS[param.op]]: (value: number) => (total = fold(total, value)) };
       }
+      case "extremum":
+        return { [token.op]: () => undefined };
+      case "reduceStruct":
+        return { merge: (value: unknown) => void plainRecord(token.struct, value) };
       case "reduceEach":
         // Compiled code, which runs after the function, checks components and has the results.
         return { [METHODS[token.op]]: () => undefined };

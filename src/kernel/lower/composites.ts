@@ -22,7 +22,7 @@ import { add, int, mul } from "../../ir/expressions.js";
  * Values of several numbers: objects with methods, whose components are in locals of their own. Types and methods come with the token that the author imports.
  */
 
-type CompositeValue = RecordValue & { readonly of: CompositeType };
+export type CompositeValue = RecordValue & { readonly of: CompositeType };
 type Named<K extends LoweredValue["kind"]> = Extract<LoweredValue, { kind: K }>;
 /** An element of an array of such values. */
 export type ElementPlace = NonNullable<RecordValue["place"]>;
@@ -36,7 +36,7 @@ export const compositeFrom = (of: CompositeType, components: readonly ScalarValu
   lazy: true,
 });
 
-const componentsOf = (cx: Lowering, value: CompositeValue, node: acorn.Node): ScalarValue[] =>
+export const componentsOf = (cx: Lowering, value: CompositeValue, node: acorn.Node): ScalarValue[] =>
   value.of.fields.map((field) => scalarOperand(cx, value.fields.get(field)!, node));
 
 /** `vec3(x, y, z)`, and `vec3(v, z)` of values that have some of the components. */
