@@ -50,6 +50,7 @@ export function roll(source: Field, target: Field, shift: readonly number[], opt
   if (shift.length !== extents.length || !shift.every(Number.isInteger))
     refuse(`it is shifted by [${shift}] on a grid of ${extents.length} dimensions`, "give a whole number for each axis, x first");
   const box = on === undefined ? undefined : boxOf(on, grid, refuse);
+  if (box?.parity !== undefined) refuse(`it copies ${box.name}`, "give a face or slabs: rolls copy boxes of cells");
   const bounds = box?.bounds ?? extents.map((extent) => [0, extent] as const);
   const beyond = bounds.findIndex(
     ([first, end], axis) =>
