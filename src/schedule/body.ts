@@ -1,7 +1,7 @@
 import { type Identifier, type Names } from "../base/names.js";
 import { unreachable } from "../base/unreachable.js";
 import { IntegerRanges, type KnownIntegers } from "../ir/analysis/integer-ranges.js";
-import { choiceOf } from "../ir/joint.js";
+import { choiceOf } from "../ir/joint-choice.js";
 import { lastOf } from "../ir/loop-stops.js";
 import { PRINT_LIMIT, recordOf } from "../ir/print-records.js";
 import type { Expr as KernelExpr, KernelIR, NumericType, ReduceParam, ScatterOp, Stmt as KernelStmt } from "../ir/types.js";

@@ -28,7 +28,7 @@ import {
   write,
 } from "./build.js";
 import { BLOCK, operationOf, type EntrySchedule } from "./entry.js";
-import type { Expr, Memory, Place, Stmt, Type, Word } from "./nodes.js";
+import type { Expr, Memory, Place, Stmt, Word } from "./nodes.js";
 
 const LANES = REDUCTION_LANES;
 /** Number of the thread in its block, and how many there are, where an entry has declared them. */

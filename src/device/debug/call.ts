@@ -4,7 +4,13 @@ import type { AnyView } from "../memory/blocked-view.js";
 import { foldOfParam } from "../cpu/partials.js";
 import type { ReduceParam } from "../../ir/types.js";
 import { componentsOfValue, compositeOf, compositeValue } from "../../kernel/declare/composite.js";
-import { METHODS, type ViewToken } from "../../kernel/declare/params.js";
+import {
+  METHODS,
+  type CompositeReduceToken,
+  type ExtremumToken,
+  type StructReduceToken,
+  type ViewToken,
+} from "../../kernel/declare/params.js";
 import { namedParts, recordOfNumbers } from "../../kernel/declare/flat.js";
 import { plainRecord, structOf, type StructType } from "../../kernel/declare/struct.js";
 import { checkedRecords } from "./checked-records.js";
@@ -37,6 +43,20 @@ export function callKernel(binding: Binding, args: Record<string, unknown>, aren
   watch.describe = (element) => `element [${indicesOf(element).join(", ")}]`;
   const count = extents.reduce((a, b) => a * b, 1);
   for (watch.element = 0; watch.element < count; watch.element++) body(params, ...indicesOf(watch.element));
+}
+
+/** The method of a fold of several numbers: compiled code, which runs after the function, has the results. */
+function checkedFold(name: string, token: CompositeReduceToken | ExtremumToken | StructReduceToken): Record<string, unknown> {
+  switch (token.kind) {
+    case "extremum":
+      return { [token.op]: () => undefined };
+    case "reduceStruct":
+      return { merge: (value: unknown) => void plainRecord(token.struct, value) };
+    case "reduceComposite":
+      return { [METHODS[token.op]]: (value: unknown) => void componentsOfValue(token.of, value, `${name} folds`) };
+    default:
+      return unreachable(token);
+  }
 }
 
 /** The first argument of the function. */
@@ -77,9 +97,9 @@ function parametersOf(
         return { [METHODS[param.op]]: (value: number) => (total = fold(total, value)) };
       }
       case "extremum":
-        return { [token.op]: () => undefined };
       case "reduceStruct":
-        return { merge: (value: unknown) => void plainRecord(token.struct, value) };
+      case "reduceComposite":
+        return checkedFold(name, token);
       case "reduceEach":
         // Compiled code, which runs after the function, checks components and has the results.
         return { [METHODS[token.op]]: () => undefined };
@@ -95,8 +115,6 @@ function parametersOf(
         };
         return arrays(token.struct);
       }
-      case "reduceComposite":
-        return { [METHODS[token.op]]: (value: unknown) => void componentsOfValue(token.of, value, `${name} folds`) };
       default:
         return unreachable(token);
     }

@@ -2,7 +2,7 @@ import { unreachable } from "../../base/unreachable.js";
 import { IntegerRanges, type KnownIntegers } from "../../ir/analysis/integer-ranges.js";
 import { isPacked, type FloatType } from "../../ir/scalars.js";
 import type { ElementType, Expr, JointFold, KernelIR, NumericType, ScalarType, Stmt } from "../../ir/types.js";
-import { choiceOf } from "../../ir/joint.js";
+import { choiceOf } from "../../ir/joint-choice.js";
 import { assignedLocals, children } from "../../ir/walk.js";
 import type { Code } from "./code.js";
 import type { Dialect, CFrame } from "./dialect.js";

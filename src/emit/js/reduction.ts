@@ -1,4 +1,5 @@
-import { choiceOf, foldGroups } from "../../ir/joint.js";
+import { choiceOf } from "../../ir/joint-choice.js";
+import { foldGroups } from "../../ir/joint.js";
 import { numberText } from "./expr.js";
 import { emitCombine, emitJoint, jointText } from "./fold.js";
 import { identityOf } from "../../ir/identity.js";

@@ -1,4 +1,3 @@
-import { identityOf } from "../../ir/identity.js";
 import type { ElementType, ScalarType } from "../../ir/types.js";
 import type { Code } from "../c/code.js";
 import type { NameKind } from "../../base/names.js";

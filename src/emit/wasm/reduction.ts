@@ -1,5 +1,6 @@
 import type { Expr, JointFold, NumericType, ReduceOp } from "../../ir/types.js";
-import { choiceOf, foldGroups } from "../../ir/joint.js";
+import { choiceOf } from "../../ir/joint-choice.js";
+import { foldGroups } from "../../ir/joint.js";
 import { REDUCTION_LANES } from "../../ir/types.js";
 import { BYTES, isFloat, isInteger, isSigned } from "../../ir/scalars.js";
 import { RunningExtremum } from "./extrema.js";

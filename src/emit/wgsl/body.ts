@@ -3,7 +3,7 @@ import { lastOf } from "../../ir/loop-stops.js";
 import { isFloatBinary, type BinaryFn } from "../../ir/operators.js";
 import { unreachable } from "../../base/unreachable.js";
 import { isDouble, isFloat, isSingle, isUnsigned, type FloatType } from "../../ir/scalars.js";
-import { choiceOf } from "../../ir/joint.js";
+import { choiceOf } from "../../ir/joint-choice.js";
 import type { CompareFn, Expr, KernelIR, NumericType, ReduceParam, ScalarType, ScatterOp, Stmt, Table } from "../../ir/types.js";
 import { assignedLocals, someExpr } from "../../ir/walk.js";
 import type { Code } from "../c/code.js";

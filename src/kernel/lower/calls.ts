@@ -15,7 +15,7 @@ import { Scope, constantExpr, type LoweredValue } from "./values.js";
 import { METHODS } from "../declare/params.js";
 import { asIndex, scalarsOf } from "./operands.js";
 import { inline } from "./inline.js";
-import { foldJointly } from "./joint.js";
+import { lowerJointFold } from "./joint.js";
 import { compositeMethod, construct, foldComposite } from "./composites.js";
 
 const VOID: LoweredValue = { kind: "void" };
@@ -112,7 +112,7 @@ function method(cx: Lowering, target: LoweredValue, name: string, node: acorn.Ca
     }
     case "extremum":
     case "reduceStruct":
-      return foldJointly(cx, target, name, node, scope);
+      return lowerJointFold(cx, target, name, node, scope);
     case "assign":
       return assigned(cx, target, name, node, scope);
     case "reduceEach": {

@@ -9,7 +9,7 @@ import type { LoweredValue, Scope } from "./values.js";
 type Joint = Extract<LoweredValue, { kind: "extremum" | "reduceStruct" }>;
 
 /** `best.min(value, index)`, and `r.merge(record)` of a fold of records. */
-export function foldJointly(cx: Lowering, target: Joint, name: string, node: acorn.CallExpression, scope: Scope): LoweredValue {
+export function lowerJointFold(cx: Lowering, target: Joint, name: string, node: acorn.CallExpression, scope: Scope): LoweredValue {
   const [method, arity] = target.kind === "extremum" ? [target.op, 2] : ["merge", 1];
   const usage = `write ${target.name}.${method}(${target.kind === "extremum" ? "value, index" : target.struct.name.toLowerCase()})`;
   if (name !== method) return cx.fail(node, `${target.name} has no method "${name}"`, usage);

@@ -3,7 +3,7 @@ import { own } from "../../base/own.js";
 import type { Expr, NumericType } from "../../ir/types.js";
 import { compositeOf } from "../declare/composite.js";
 import { structOf, type StructType } from "../declare/struct.js";
-import { componentsOf, compositeElement, compositeFrom, storeComposite, type CompositeValue } from "./composites.js";
+import { componentScalars, compositeElement, compositeFrom, storeComposite, type CompositeValue } from "./composites.js";
 import type { Lowering } from "./lowering.js";
 import { scalarOperand } from "./operands.js";
 import type { RecordValue } from "./records.js";
@@ -57,7 +57,9 @@ export function numbersOfRecord(cx: Lowering, struct: StructType, value: Lowered
   const numbers = (part: LoweredValue): Expr[] => {
     if (part.kind !== "record") return [scalarOperand(cx, part, node).expr];
     if (part.of)
-      return componentsOf(cx, part as CompositeValue, node).map((component) => cx.stored(component, part.of!.element, node, struct.name));
+      return componentScalars(cx, part as CompositeValue, node).map((component) =>
+        cx.stored(component, part.of!.element, node, struct.name),
+      );
     return [...part.fields.values()].flatMap(numbers);
   };
   return numbers(recordOf(cx, struct, value, node));
