@@ -45,6 +45,13 @@ export function callKernel(binding: Binding, args: Record<string, unknown>, aren
   for (watch.element = 0; watch.element < count; watch.element++) body(params, ...indicesOf(watch.element));
 }
 
+/** The method of a fold of numbers. */
+function numberFold(param: ReduceParam): Record<string, unknown> {
+  const fold = foldOfParam(param);
+  let total = param.identity;
+  return { [METHODS[param.op]]: (value: number) => (total = fold(total, value)) };
+}
+
 /** The method of a fold of several numbers: compiled code, which runs after the function, has the results. */
 function checkedFold(name: string, token: CompositeReduceToken | ExtremumToken | StructReduceToken): Record<string, unknown> {
   switch (token.kind) {
@@ -90,12 +97,8 @@ function parametersOf(
         return checkedScatter(name, token, args[name] as AnyView, arena, watch);
       case "table":
         return checkedTable(name, token.values, watch);
-      case "reduce": {
-        const param = ir.params.find((p): p is ReduceParam => p.kind === "reduce" && p.name === name)!;
-        const fold = foldOfParam(param);
-        let total = param.identity;
-        return { [METHODS[param.op]]: (value: number) => (total = fold(total, value)) };
-      }
+      case "reduce":
+        return numberFold(ir.params.find((p): p is ReduceParam => p.kind === "reduce" && p.name === name)!);
       case "extremum":
       case "reduceStruct":
       case "reduceComposite":
