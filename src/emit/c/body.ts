@@ -138,6 +138,10 @@ export class BodyWriter {
     return inner.value(op.body);
   }
 
+  private values(list: readonly Expr[]): string[] {
+    return list.map((value) => this.value(value));
+  }
+
   /** Writes the fold of values into the parts of a joint reduction; all are single terms. */
   foldJointly(
     { joint, types }: { joint: JointFold; types: readonly NumericType[] },
@@ -201,11 +205,7 @@ export class BodyWriter {
       case "reduce":
         return frame.reduce(this, stmt, this.value(stmt.value));
       case "reduceJointly":
-        return frame.reduceJointly(
-          this,
-          stmt,
-          stmt.values.map((value) => this.value(value)),
-        );
+        return frame.reduceJointly(this, stmt, this.values(stmt.values));
       case "print":
         return writePrint(this, stmt, frame, d);
       case "if":

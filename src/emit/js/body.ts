@@ -166,19 +166,8 @@ export class JsBody implements ExprScope {
         const { folded, variable } = this.accumulators.get(s.target)!;
         return [`${variable} = ${combineText(this, folded, variable, this.expr(s.value, folded.op === "sum" ? P.add + 1 : 0))};`];
       }
-      case "reduceJointly": {
-        const parts = s.targets.map((target) => this.accumulators.get(target)!);
-        const values = s.values.map((value) => ({ name: this.names.fresh("part"), text: this.expr(value) }));
-        return braced("", [
-          ...values.map(({ name, text }) => `const ${name} = ${text};`),
-          ...foldJointly(
-            this,
-            parts.map(({ folded }) => folded),
-            parts.map(({ variable }) => variable),
-            values.map(({ name }) => name),
-          ),
-        ]);
-      }
+      case "reduceJointly":
+        return this.reduceJointly(s);
       case "print":
         return this.print(s);
       case "if":
@@ -216,6 +205,20 @@ export class JsBody implements ExprScope {
       default:
         return unreachable(s);
     }
+  }
+
+  private reduceJointly(s: Extract<Stmt, { kind: "reduceJointly" }>): Lines {
+    const parts = s.targets.map((target) => this.accumulators.get(target)!);
+    const values = s.values.map((value) => ({ name: this.names.fresh("part"), text: this.expr(value) }));
+    return braced("", [
+      ...values.map(({ name, text }) => `const ${name} = ${text};`),
+      ...foldJointly(
+        this,
+        parts.map(({ folded }) => folded),
+        parts.map(({ variable }) => variable),
+        values.map(({ name }) => name),
+      ),
+    ]);
   }
 
   private storedValue({ view, value }: Extract<Stmt, { kind: "store" }>): string {
