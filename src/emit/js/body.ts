@@ -192,19 +192,22 @@ export class JsBody implements ExprScope {
           "}",
         ];
       }
-      case "teamReduce": {
-        const count = this.names.fresh("count");
-        const lanes = new FoldLanes(this, s.results, s.body, () => this.block(s.body));
-        return [
-          `const ${count} = ${this.expr(s.count)};`,
-          ...lanes.start,
-          ...lanes.loop(this.names.of(s.name), "0", count),
-          ...s.results.map((r) => `const ${this.names.of(r.name)} = ${lanes.result(r)};`),
-        ];
-      }
+      case "teamReduce":
+        return this.teamReduce(s);
       default:
         return unreachable(s);
     }
+  }
+
+  private teamReduce(s: Extract<Stmt, { kind: "teamReduce" }>): Lines {
+    const count = this.names.fresh("count");
+    const lanes = new FoldLanes(this, s.results, s.body, () => this.block(s.body));
+    return [
+      `const ${count} = ${this.expr(s.count)};`,
+      ...lanes.start,
+      ...lanes.loop(this.names.of(s.name), "0", count),
+      ...s.results.map((r) => `const ${this.names.of(r.name)} = ${lanes.result(r)};`),
+    ];
   }
 
   private reduceJointly(s: Extract<Stmt, { kind: "reduceJointly" }>): Lines {

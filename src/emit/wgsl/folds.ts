@@ -1,7 +1,9 @@
+import { foldGroups, foldsJointly } from "../../ir/joint.js";
 import { isDouble } from "../../ir/scalars.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES, type ReduceParam } from "../../ir/types.js";
 import { groupOf, TEMPORARY, WGSL_TYPES, WORKGROUP, wordsOf, type ShaderEntry } from "./shader-program.js";
 import { SubgroupFold, subgroupFold, type Cells, type WorkgroupFold } from "./subgroups.js";
+import type { WgslStmtOf } from "./frame.js";
 import { EntryWriter, type ProgramWriter } from "./writer.js";
 
 const LANES = REDUCTION_LANES;
@@ -9,6 +11,44 @@ const CHUNK = REDUCTION_CHUNK;
 
 /** The number of a workgroup in a grid of x and y. */
 export const LINEAR_WORKGROUP = "i32(workgroup.y * workgroups.x + workgroup.x)";
+
+/** Whether folds keep the order of strict mode. */
+export function isOrdered({ ir, assumptions: { strict, ordered } }: ProgramWriter): boolean {
+  return strict || ordered === true || foldsJointly(ir);
+}
+
+/** Writes the fold of values into places: of one reduction, or of several that fold jointly. */
+export function foldAll(
+  entry: Pick<EntryWriter, "body" | "code" | "foldInto" | "names">,
+  parts: readonly ReduceParam[],
+  into: readonly string[],
+  values: readonly string[],
+): void {
+  const { body, code, names } = entry;
+  const [param] = parts;
+  if (!param.joint) return void code.line(entry.foldInto(param, param.type, into[0], values[0]));
+  const taken = parts.map(({ name }) => names.fresh(`${name}_value`));
+  code.block("", () => {
+    parts.forEach(({ type }, n) => code.line(`let ${taken[n]}: ${WGSL_TYPES[type]} = ${values[n]};`));
+    body.foldJointly(parts, into, taken);
+  });
+}
+
+/** Folds the values of a statement into the accumulators of its parameters, by their names. */
+export function foldStatement(
+  entry: EntryWriter,
+  { targets }: WgslStmtOf<"reduceJointly">,
+  values: readonly string[],
+  accumulators: ReadonlyMap<string, string>,
+): void {
+  const parts = targets.map((target) => entry.program.reduces.find((p) => p.name === target)!);
+  foldAll(
+    entry,
+    parts,
+    targets.map((target) => accumulators.get(target)!),
+    values,
+  );
+}
 
 /** Folds the values that `count` neighbouring invocations have put into `cells`; the first of them gets the result. All invocations must come here. */
 function foldNeighbours(entry: EntryWriter, count: number, fold: (step: number) => void): void {
@@ -29,7 +69,8 @@ export function foldLanesOf(
 ): void {
   cells.forEach((cell, n) => entry.code.line(`${cell}[thread] = ${accumulators[n]};`));
   foldNeighbours(entry, REDUCTION_LANES, (step) =>
-    entry.foldAll(
+    foldAll(
+      entry,
       parts,
       cells.map((cell) => `${cell}[thread]`),
       cells.map((cell) => `${cell}[thread + ${step}]`),
@@ -96,7 +137,7 @@ export class FoldWriter extends EntryWriter {
   entry(): ShaderEntry {
     this.code.line("let thread = i32(thread_number);");
     if (!this.last) this.writeFold();
-    else if (this.program.ordered) this.finishInOrder();
+    else if (isOrdered(this.program)) this.finishInOrder();
     else this.finishInAnyOrder();
     return this.finish([WORKGROUP, 1, 1]);
   }
@@ -104,7 +145,7 @@ export class FoldWriter extends EntryWriter {
   /** partials -> folded, `count` to ceil(count / 256) of each. */
   private writeFold(): void {
     this.code.line(`let chunk = ${LINEAR_WORKGROUP} * ${WORKGROUP / LANES} + thread / ${LANES};`);
-    for (const parts of this.program.reduceGroups)
+    for (const parts of foldGroups(this.program.reduces))
       this.chunk(
         parts,
         parts.map((param) => this.cells(param)),
@@ -143,7 +184,7 @@ export class FoldWriter extends EntryWriter {
   /** The same as strict reductions go, chunk by chunk; `partials` and `folded` take turns. */
   private finishInOrder(): void {
     const { code } = this;
-    for (const parts of this.program.reduceGroups) {
+    for (const parts of foldGroups(this.program.reduces)) {
       const cells = parts.map((param) => this.cells(param));
       const [sources, targets] = ["source", "folded"].map((stem) => parts.map((_, n) => (n === 0 ? stem : `${stem}_${n}`)));
       code.block("", () => {
@@ -193,7 +234,8 @@ export class FoldWriter extends EntryWriter {
       parts.forEach(({ type, identity }, n) => code.line(`var ${totals[n]} = ${this.body.constant(type, identity)};`));
       code.line(`let stop = min((chunk + 1) * ${CHUNK}, ${count});`);
       code.block(`for (var n = chunk * ${CHUNK} + thread % ${LANES}; n < stop; n += ${LANES})`, () =>
-        this.foldAll(
+        foldAll(
+          this,
           parts,
           totals,
           parts.map(({ type }, n) => this.read(TEMPORARY, type, `${sources[n]} + n`)),

@@ -1,7 +1,8 @@
+import { foldGroups } from "../../ir/joint.js";
 import { unreachable } from "../../base/unreachable.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES, type ReduceParam, type ScatterParam } from "../../ir/types.js";
 import type { WgslBodyWriter } from "./body.js";
-import { foldLanesOf, foldWorkgroup, LINEAR_WORKGROUP } from "./folds.js";
+import { foldAll, foldLanesOf, foldStatement, foldWorkgroup, LINEAR_WORKGROUP } from "./folds.js";
 import type { WgslStmtOf } from "./frame.js";
 import { WGSL_TYPES, viewPlace, WORKGROUP, wordsOf, zeroVariable, type ShaderEntry, type Traversal } from "./shader-program.js";
 import type { Cells } from "./subgroups.js";
@@ -62,8 +63,8 @@ export class RangeWriter extends EntryWriter {
     body.line(stmt, this.foldInto(param, param.type, this.accumulators.get(stmt.target)!, value));
   }
 
-  override reduceJointly(body: WgslBodyWriter, stmt: WgslStmtOf<"reduceJointly">, values: readonly string[]): void {
-    this.reduceInto(body, stmt, values, (name) => this.accumulators.get(name)!);
+  override reduceJointly(_body: WgslBodyWriter, stmt: WgslStmtOf<"reduceJointly">, values: readonly string[]): void {
+    foldStatement(this, stmt, values, this.accumulators);
   }
 
   protected override atomicCopy({ name, op, element }: ScatterParam, position: string, value: string): string {
@@ -152,7 +153,7 @@ export class RangeWriter extends EntryWriter {
       });
     });
     this.closeCopies();
-    for (const parts of this.program.reduceGroups) {
+    for (const parts of foldGroups(this.program.reduces)) {
       const cells = parts.map((param) => this.cells(param));
       foldLanesOf(
         this,
@@ -205,11 +206,12 @@ export class RangeWriter extends EntryWriter {
         reduces.forEach(({ name }, r) => this.accumulators.set(name, `${lanes[r]}[(${n} - ${start}) % ${LANES}]`));
         this.element();
       });
-      for (const parts of this.program.reduceGroups) {
+      for (const parts of foldGroups(this.program.reduces)) {
         const own = parts.map((param) => lanes[reduces.indexOf(param)]);
         code.block(`for (var step = ${LANES / 2}; step > 0; step /= 2)`, () =>
           code.block("for (var lane = 0; lane < step; lane += 1)", () =>
-            this.foldAll(
+            foldAll(
+              this,
               parts,
               own.map((array) => `${array}[lane]`),
               own.map((array) => `${array}[lane + step]`),

@@ -6,7 +6,7 @@ import { isShared, readsOutside, scratchArrays, teamRows } from "../../ir/analys
 import { blocksOf, hasJump } from "../../ir/walk.js";
 import { WgslTeamOrder } from "./order.js";
 import type { WgslBodyWriter } from "./body.js";
-import { foldWorkgroup } from "./folds.js";
+import { foldStatement, foldWorkgroup, isOrdered } from "./folds.js";
 import type { WgslStmtOf } from "./frame.js";
 import { WGSL_TYPES, zeroVariable, type ShaderEntry } from "./shader-program.js";
 import type { Cells, WorkgroupFold } from "./subgroups.js";
@@ -168,8 +168,8 @@ export class TeamWriter extends EntryWriter {
     body.line(stmt, this.foldInto(param, param.type, this.accumulators.get(stmt.target)!, value));
   }
 
-  override reduceJointly(body: WgslBodyWriter, stmt: WgslStmtOf<"reduceJointly">, values: readonly string[]): void {
-    this.reduceInto(body, stmt, values, (name) => this.accumulators.get(name)!);
+  override reduceJointly(_body: WgslBodyWriter, stmt: WgslStmtOf<"reduceJointly">, values: readonly string[]): void {
+    foldStatement(this, stmt, values, this.accumulators);
   }
 
   override teamFor(body: WgslBodyWriter, stmt: WgslStmtOf<"teamFor">): void {
@@ -241,7 +241,7 @@ export class TeamWriter extends EntryWriter {
   }
 
   private get inOrder(): boolean {
-    return this.program.ordered || this.program.serial;
+    return isOrdered(this.program) || this.program.serial;
   }
 
   /** Eight invocations are the lanes; where there are fewer each takes several lanes. */

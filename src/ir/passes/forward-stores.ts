@@ -184,19 +184,23 @@ function withoutOverwritten(stmts: readonly Stmt[], later: Map<string, ElementRe
   return kept.reverse();
 }
 
+/** Keeps the places that both branches overwrite. */
+function sweepBranches(stmt: Stmt, later: Map<string, ElementRef>, refs: ElementRefs): Stmt {
+  const branches: Map<string, ElementRef>[] = [];
+  const swept = mapBlocks(stmt, (block) => {
+    const own = new Map(later);
+    branches.push(own);
+    return withoutOverwritten(block, own, refs);
+  });
+  later.clear();
+  for (const [key, ref] of branches[0]!) if (branches[1]!.has(key)) later.set(key, ref);
+  return swept;
+}
+
 function sweepInside(stmt: Stmt, later: Map<string, ElementRef>, refs: ElementRefs): Stmt {
   switch (stmt.kind) {
-    case "if": {
-      const branches: Map<string, ElementRef>[] = [];
-      const swept = mapBlocks(stmt, (block) => {
-        const own = new Map(later);
-        branches.push(own);
-        return withoutOverwritten(block, own, refs);
-      });
-      later.clear();
-      for (const [key, ref] of branches[0]!) if (branches[1]!.has(key)) later.set(key, ref);
-      return swept;
-    }
+    case "if":
+      return sweepBranches(stmt, later, refs);
     // A jump leads to where other places are overwritten.
     case "break":
     case "continue":

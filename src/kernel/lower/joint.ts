@@ -1,6 +1,11 @@
 import type * as acorn from "acorn";
-import type { Expr, Stmt } from "../../ir/types.js";
-import { mapExpr } from "../../ir/walk.js";
+import { KernelError } from "../../base/errors.js";
+import { originalPosition } from "#source-map";
+import type { Kernel } from "../declare/kernel.js";
+import type { ReduceToken } from "../declare/params.js";
+import { extremumBodies } from "../../ir/extremum.js";
+import { wrap } from "../../ir/scalars.js";
+import type { JointFold, NumericType, Param, ReduceParam } from "../../ir/types.js";
 import type { Lowering } from "./lowering.js";
 import { asIndex, scalarsOf } from "./operands.js";
 import { numbersOfRecord } from "./structs.js";
@@ -28,13 +33,37 @@ export function lowerJointFold(cx: Lowering, target: Joint, name: string, node: 
   return { kind: "void" };
 }
 
-/** The expressions with locals of the statements before them written out; undefined if these do more than declare. */
-export function withoutLocals(stmts: readonly Stmt[], bodies: readonly Expr[]): Expr[] | undefined {
-  const values = new Map<string, Expr>();
-  const written = (expr: Expr): Expr => mapExpr(expr, (node) => (node.op === "local" ? (values.get(node.name) ?? node) : node));
-  for (const stmt of stmts) {
-    if (stmt.kind !== "let" || !stmt.init) return undefined;
-    values.set(stmt.name, written(stmt.init));
-  }
-  return bodies.map(written);
+/** The fold of an extremum with its place, whose parts are the value and the index. */
+export function extremumFold(op: "min" | "max", type: NumericType, parts: readonly string[]): JointFold {
+  const [a, b] = ["a", "b"].map((side) => parts.map((part) => `${side} of ${part}`));
+  return { parts, a, b, bodies: extremumBodies(op, type, [a[0], a[1]], [b[0], b[1]]) };
+}
+
+/** A part of a joint reduction, whose fold comes later. */
+export const partParam = (name: string, { type, identity }: ReduceToken): ReduceParam => ({
+  kind: "reduce",
+  name,
+  type,
+  op: "joint",
+  identity: wrap(type, identity),
+});
+
+/** Gives the parts of a joint reduction their fold. */
+export function foldBy(params: readonly Param[], joint: JointFold): void {
+  for (const param of params) if (param.kind === "reduce" && joint.parts.includes(param.name)) param.joint = joint;
+}
+
+/** Throws KernelError for a joint reduction of a container, whose cells fold into scalars. */
+export function refuseInContainers(
+  { name, policy, location }: Pick<Kernel, "name" | "location"> & { readonly policy: unknown },
+  param: string,
+  what: string,
+): void {
+  if (policy !== "range" && policy !== "team")
+    throw new KernelError(
+      name,
+      originalPosition(location),
+      `the parameter "${param}" is ${what}, which containers do not take`,
+      "reduce with min or max into a scalar, or write a kernel over an array",
+    );
 }
