@@ -230,6 +230,7 @@ export const EVERYWHERE: readonly string[] = [
   "ir/builder",
   "kernel/from-ir",
   "patterns/fft",
+  "patterns/gemm",
   "patterns/random",
   "patterns/scan",
   "patterns/scan-of-floats",
