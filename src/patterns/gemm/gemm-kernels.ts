@@ -9,8 +9,8 @@ export type MatrixType = "f64" | "f32";
 const TOKENS = { f64, f32: f32 as unknown as typeof f64 };
 
 /** Rows of a CPU's tile that share what is read of b, and numbers k that share what is read and written of the sums. */
-export const ROWS = 4;
-export const TURNS = 4;
+export const GROUP_ROWS = 4;
+export const PRODUCTS = 4;
 
 const both = <K>(make: (type: MatrixType) => K): Record<MatrixType, K> => ({ f64: make("f64"), f32: make("f32") });
 
@@ -40,7 +40,7 @@ const result = (type: MatrixType) => ({
   c: view(TOKENS[type], 3, { disjoint: true }),
   alpha: TOKENS[type],
   beta: TOKENS[type],
-  /** What c holds counts. */
+  /** Whether beta times the old value of c is added. */
   adds: fixed(bool),
 });
 
@@ -58,11 +58,11 @@ export const multiplyPanels = both((type) =>
       height: fixed(i32),
       width: fixed(i32),
       depth: fixed(i32),
-      ROWS: fixed(i32),
-      TURNS: fixed(i32),
+      GROUP_ROWS: fixed(i32),
+      PRODUCTS: fixed(i32),
       Real: ELEMENTS[type].array as unknown as Float64ArrayConstructor,
     },
-    ({ a, panels, c, alpha, beta, adds, height, width, depth, ROWS, TURNS, Real }, team) => {
+    ({ a, panels, c, alpha, beta, adds, height, width, depth, GROUP_ROWS, PRODUCTS, Real }, team) => {
       const across = panels[0].length;
       const down = Math.floor(a[0].length / height);
       const panel = team.index % across;
@@ -76,17 +76,18 @@ export const multiplyPanels = both((type) =>
         });
       });
       for (let first = 0; first < all; first += depth)
-        team.range(Math.floor(height / ROWS), (group, lanes) => {
-          for (let k = first; k < Math.min(first + depth, all); k += TURNS) {
-            const factors = new Real(ROWS * TURNS);
-            for (let r = 0; r < ROWS; r++) for (let t = 0; t < TURNS; t++) factors[r * TURNS + t] = a[batch][row + ROWS * group + r][k + t];
+        team.range(Math.floor(height / GROUP_ROWS), (group, lanes) => {
+          for (let k = first; k < Math.min(first + depth, all); k += PRODUCTS) {
+            const factors = new Real(GROUP_ROWS * PRODUCTS);
+            for (let r = 0; r < GROUP_ROWS; r++)
+              for (let t = 0; t < PRODUCTS; t++) factors[r * PRODUCTS + t] = a[batch][row + GROUP_ROWS * group + r][k + t];
             lanes.range(width, (j) => {
-              const elements = new Real(TURNS);
-              for (let t = 0; t < TURNS; t++) elements[t] = panels[batch][panel][k + t][j];
-              for (let r = 0; r < ROWS; r++) {
-                let sum = sums[(ROWS * group + r) * width + j];
-                for (let t = 0; t < TURNS; t++) sum += factors[r * TURNS + t] * elements[t];
-                sums[(ROWS * group + r) * width + j] = sum;
+              const elements = new Real(PRODUCTS);
+              for (let t = 0; t < PRODUCTS; t++) elements[t] = panels[batch][panel][k + t][j];
+              for (let r = 0; r < GROUP_ROWS; r++) {
+                let sum = sums[(GROUP_ROWS * group + r) * width + j];
+                for (let t = 0; t < PRODUCTS; t++) sum += factors[r * PRODUCTS + t] * elements[t];
+                sums[(GROUP_ROWS * group + r) * width + j] = sum;
               }
             });
           }
@@ -104,7 +105,7 @@ export const multiplyPanels = both((type) =>
 );
 
 /** Members of a GPU's team, 8 x 8 of them. */
-export const MEMBERS = 64;
+export const TILE_MEMBERS = 64;
 
 /** Place of a member's row or column u, in groups of four: so that neighbours read neighbours. */
 const placeInTile = (u: number): number => (u >> 2) * 32 + (u & 3);
@@ -118,11 +119,11 @@ export const multiplySquares = both((type) =>
       b: view(TOKENS[type], 3),
       ...result(type),
       each: fixed(i32),
-      MEMBERS: fixed(i32),
+      TILE_MEMBERS: fixed(i32),
       Real: ELEMENTS[type].array as unknown as Float64ArrayConstructor,
       placeInTile,
     },
-    ({ a, b, c, alpha, beta, adds, each, MEMBERS, Real, placeInTile }, team) => {
+    ({ a, b, c, alpha, beta, adds, each, TILE_MEMBERS, Real, placeInTile }, team) => {
       const side = 8 * each;
       const [m, n, all] = [c[0].length, c[0][0].length, b[0].length];
       const [across, down] = [Math.floor((n + side - 1) / side), Math.floor((m + side - 1) / side)];
@@ -131,20 +132,20 @@ export const multiplySquares = both((type) =>
       const batch = Math.floor(team.index / (across * down));
       const left = team.scratch(Real, 8 * side, { disjoint: true });
       const right = team.scratch(Real, 8 * side, { disjoint: true });
-      const sums = team.scratch(Real, MEMBERS * each * each);
-      team.range(MEMBERS, (member) => {
+      const sums = team.scratch(Real, TILE_MEMBERS * each * each);
+      team.range(TILE_MEMBERS, (member) => {
         for (let q = 0; q < each * each; q++) sums[each * each * member + q] = 0;
       });
       for (let first = 0; first < all; first += 8) {
-        team.range(MEMBERS, (member) => {
+        team.range(TILE_MEMBERS, (member) => {
           for (let q = 0; q < each; q++) {
             const [i, k] = [8 * q + (member >> 3), first + (member & 7)];
             left[(member & 7) * side + i] = row + i < m && k < all ? a[batch][row + i][k] : 0;
-            const [at, j] = [Math.floor((q * MEMBERS + member) / side), (q * MEMBERS + member) % side];
+            const [at, j] = [Math.floor((q * TILE_MEMBERS + member) / side), (q * TILE_MEMBERS + member) % side];
             right[at * side + j] = first + at < all && column + j < n ? b[batch][first + at][column + j] : 0;
           }
         });
-        team.range(MEMBERS, (member) => {
+        team.range(TILE_MEMBERS, (member) => {
           const [y, x] = [(member >> 3) * 4, (member & 7) * 4];
           for (let k = 0; k < 8; k++)
             for (let u = 0; u < each; u++) {
@@ -153,7 +154,7 @@ export const multiplySquares = both((type) =>
             }
         });
       }
-      team.range(MEMBERS, (member) => {
+      team.range(TILE_MEMBERS, (member) => {
         const [y, x] = [row + (member >> 3) * 4, column + (member & 7) * 4];
         for (let u = 0; u < each; u++)
           for (let v = 0; v < each; v++) {

@@ -4,7 +4,16 @@ import { LaunchError } from "../../base/errors.js";
 import { CPU_MEMORY, requireNumber, View } from "../../device/memory/view.js";
 import { requireOptions, requireThing } from "../../base/own.js";
 import { makePattern, requireSeparate, requireView, type Pattern, type PatternOptions, type PatternSteps } from "../pattern.js";
-import { MEMBERS, multiplyPanels, multiplySquares, packPanels, padRows, ROWS, TURNS, type MatrixType } from "./gemm-kernels.js";
+import {
+  TILE_MEMBERS,
+  multiplyPanels,
+  multiplySquares,
+  packPanels,
+  padRows,
+  GROUP_ROWS,
+  PRODUCTS,
+  type MatrixType,
+} from "./gemm-kernels.js";
 
 /** Arguments of `gemm`. */
 export interface Gemm {
@@ -103,15 +112,15 @@ const upTo = (extent: number, part: number): number => Math.ceil(extent / part) 
 function planPanels(steps: PatternSteps, { a, b, c, alpha, beta }: Product): void {
   const { type } = c;
   const [batches, m, n] = c.shape;
-  const inner = upTo(b.shape[1], TURNS);
-  const [height, width] = [tileOf(m, ROWS, HEIGHT), tileOf(n, 8, WIDTH)];
+  const inner = upTo(b.shape[1], PRODUCTS);
+  const [height, width] = [tileOf(m, GROUP_ROWS, HEIGHT), tileOf(n, 8, WIDTH)];
   const [down, across] = [Math.ceil(m / height), Math.ceil(n / width)];
   const isWhole = m % height === 0 && inner === b.shape[1];
   const rows = isWhole ? a : steps.array(type, batches * down * height * inner).reshape(batches, down * height, inner);
   if (!isWhole) steps.launch(padRows[type], { matrix: a, padded: rows, m, n: b.shape[1] } as never, range(batches, down * height, inner));
   const panels = steps.array(type, batches * across * inner * width).reshape(batches, across, inner, width);
   steps.launch(packPanels[type], { matrix: b, panels, m: b.shape[1], n, width } as never, range(batches, across, inner, width));
-  const shape = { height, width, depth: DEPTH, ROWS, TURNS };
+  const shape = { height, width, depth: DEPTH, GROUP_ROWS, PRODUCTS };
   steps.launch(
     multiplyPanels[type],
     { a: rows, panels, c, alpha, beta, adds: beta !== 0, ...shape } as never,
@@ -128,7 +137,7 @@ function planSquares(steps: PatternSteps, { a, b, c, alpha, beta }: Product): vo
   const league = batches * Math.ceil(m / (8 * each)) * Math.ceil(n / (8 * each));
   steps.launch(
     multiplySquares[c.type],
-    { a, b, c, alpha, beta, adds: beta !== 0, each, MEMBERS } as never,
-    teams(league, { size: MEMBERS }),
+    { a, b, c, alpha, beta, adds: beta !== 0, each, TILE_MEMBERS } as never,
+    teams(league, { size: TILE_MEMBERS }),
   );
 }
