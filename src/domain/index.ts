@@ -4,7 +4,7 @@ export { AxisArray, type AxisFieldOptions, type AxisName, type AxisOptions, type
 export { Field, type CellFunction, type FieldBox, type FieldPlanes } from "./grid/grid.js";
 export { type FieldLayout, type FieldOptions, type FieldToken, type FieldType, GRID_KINDS, type Split, SPLITS } from "./grid/options.js";
 export type { DataView, HaloCopy, Offset, Partition } from "./grid/parts.js";
-export { face, slab, type Region } from "./grid/region.js";
+export { face, parity, slab, type Parity, type Region } from "./grid/region.js";
 export type { Ghosts, Side } from "./grid/ghosts.js";
 export type { DenseOptions, GridKind, GridOptions, LevelOptions } from "./grid/options.js";
 export type {

@@ -136,6 +136,8 @@ function boxFor(grid: Grid, name: string, options: ContainerOptions, location: L
   const box = options.on && boxOf(options.on, grid, refuse);
   if (box && !grid.activity.isFull && hasGhosts(box, grid))
     refuse(`it runs on ghosts (${box.name}) of a grid with inactive cells`, "run it on cells, or make all cells of the grid active");
+  if (box?.parity !== undefined && options.march !== undefined)
+    refuse(`it marches and runs on ${box.name}`, "leave out march: a march goes through all cells along its axis");
   return box;
 }
 
