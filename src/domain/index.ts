@@ -24,6 +24,8 @@ export type { Round } from "./grid/parts.js";
 export type { AxisAccess, Cell, Components, Dimension, FieldAccess } from "../kernel/declare/cells.js";
 export { makeGrid, type AnyGridOptions } from "./make-grid.js";
 export { sparse, SparseGrid } from "./sparse/sparse.js";
+export { meshActivity, type MeshActivity, type MeshPlacement } from "./mesh/mesh-activity.js";
+export type { TriangleMesh } from "./mesh/mesh.js";
 export { roll, type RollOptions } from "./container/roll.js";
 export { spectrum, type SpectrumOptions } from "./container/spectrum.js";
 export { collect, type Collection } from "./container/reductions.js";

@@ -217,6 +217,11 @@ export class Declarations {
         `the parameter "${param}" is a reduction whose result goes nowhere${otherCopies()}`,
         'give it a scalar: sum(grid.scalar("name", f64))',
       );
+    if (token?.kind === "extremum" || token?.kind === "reduceStruct")
+      this.fail(
+        `the parameter "${param}" is ${token.kind === "extremum" ? "a value with its place" : "a fold of records"}, which containers do not reduce`,
+        "reduce with min or max into a scalar, or write a kernel over an array",
+      );
     this.fail(
       `the parameter "${param}" is ${describe(value)}`,
       "give a field, an array along an axis, a scalar, sum(scalar), a number, table(f64, [...]) or a function",

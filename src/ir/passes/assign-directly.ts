@@ -48,7 +48,8 @@ function blockWith(stmts: Stmt[], reads: ReadonlyMap<string, number>): Stmt[] {
 }
 
 /** Whether control goes on with the next statement, and no other stands within. */
-const isPlain = ({ kind }: Stmt): boolean => ["let", "assign", "array", "setElement", "store", "scatter", "reduce"].includes(kind);
+const isPlain = ({ kind }: Stmt): boolean =>
+  ["let", "assign", "array", "setElement", "store", "scatter", "reduce", "reduceJointly"].includes(kind);
 
 function note(stmt: Stmt, at: number, mentions: Map<string, number>): void {
   if (stmt.kind === "let" || stmt.kind === "assign") mentions.set(stmt.name, at);
