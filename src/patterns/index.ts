@@ -4,4 +4,6 @@ export { sortByKey, type SortByKey } from "./sort.js";
 export { permute, type Permute } from "./permute.js";
 export { normalPair, normalPair32, philox, random, uniform, uniform32 } from "./philox.js";
 export { fourier, inverseFourier, powerSpectrum, realFourier, type ComplexArrays } from "./fourier.js";
+export { fft, type ComplexViews, type Fft } from "./fft/fft.js";
+export { gemm, type Gemm } from "./gemm/gemm.js";
 export { sobol, SOBOL_DIRECTIONS } from "./sobol.js";

@@ -1,4 +1,4 @@
-import type { Args, Device, ElementToken, Launch, PolicyOf, Precision, Queue } from "../device/device.js";
+import type { Args, Cost, Device, ElementToken, Launch, PolicyOf, Precision, Queue } from "../device/device.js";
 import { isChecked } from "../device/launch/known-bindings.js";
 import { overlap } from "../device/memory/overlap.js";
 import { View, type LayoutName } from "../device/memory/view.js";
@@ -12,6 +12,8 @@ import type { Params } from "../kernel/declare/params.js";
 export interface Pattern {
   /** In the order in which `submit` enqueues them. */
   readonly launches: readonly Launch[];
+  /** Operations and bytes of one run, all launches together. */
+  readonly cost: Cost;
   /** Enqueues all of it, in order; the host does not wait. May be captured in a graph. */
   submit(queue?: Queue): void;
   /** Submits and waits until it is done. */
@@ -81,6 +83,10 @@ export class PatternSteps implements Pattern {
     return this.device.backend === "js-debug" || isChecked({ device: this.device, options: this.options, compile: {} });
   }
 
+  get precision(): Precision {
+    return this.options.precision ?? this.device.precision;
+  }
+
   /** Temporary memory, undefined at first: contiguous, of at least one element. */
   array<T extends ElementType>(type: T, length: number): View<T, 1> {
     const token: ElementToken<T> = { type };
@@ -111,6 +117,11 @@ export class PatternSteps implements Pattern {
   async run(queue: Queue = this.device.queue): Promise<void> {
     this.submit(queue);
     await queue.finish();
+  }
+
+  get cost(): Cost {
+    const total = (of: keyof Cost): number => this.launches.reduce((sum, { cost }) => sum + cost[of], 0);
+    return { flops: total("flops"), bytes: total("bytes") };
   }
 
   then(): never {

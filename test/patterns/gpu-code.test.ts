@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Nvrtc } from "../../src/device/cuda/nvrtc.js";
 import { compileKernel } from "../../src/kernel/compile.js";
+import { firstPass, laterPass } from "../../src/patterns/fft/fft-kernels.js";
+import { multiplySquares } from "../../src/patterns/gemm/gemm-kernels.js";
 import { scanTilesByTeams } from "../../src/patterns/scan-by-teams.js";
 import { TILE_SHAPE } from "../../src/patterns/scan-shape.js";
 import { countDigits, findOffsets, moveKeys } from "../../src/patterns/sort-kernels.js";
@@ -28,6 +30,15 @@ describe("NVRTC compiles the CUDA code of", { skip: "missing" in compiler ? comp
           const source = compile(compileKernel(scanTilesByTeams(type, "sum"), { ...modes, onlyTotals, segmented }));
           assert.equal(/__shared__ unsigned int begun/.test(source), segmented);
         }
+  });
+
+  it("Fourier transforms and products of matrices", () => {
+    for (const type of ["f64", "f32"] as const) {
+      for (const radix of [16, 7] as const)
+        for (const kernel of [firstPass(type, radix), laterPass(type, radix)])
+          compile(compileKernel(kernel, { radix, last: false, scaled: true }));
+      for (const each of [4, 8]) compile(compileKernel(multiplySquares[type], { each, TILE_MEMBERS: 64, adds: true }));
+    }
   });
 
   it("sorts", () => {
