@@ -87,7 +87,7 @@ export type HostStep =
     }
   | { readonly kind: "while"; readonly cond?: LoweredSequence; readonly body: readonly HostStep[]; readonly name?: string }
   /** A line: texts, numbers, and variables that stand for texts. */
-  | { readonly kind: "print"; readonly items: readonly PrintItem[] }
+  | { readonly kind: "print"; readonly items: readonly PrintItem[]; readonly at: Location }
   /** A construct that an `exit` leaves by its name. */
   | { readonly kind: "construct"; readonly name: string; readonly body: readonly HostStep[] }
   | { readonly kind: "jump"; readonly jump: "return" | "exit" | "cycle"; readonly loop?: string }
@@ -303,7 +303,7 @@ export class Planner {
       return { value: lowerValue(scope, e), isText: e.kind === "name" && variable !== undefined && isTextNumber(variable) };
     };
     try {
-      return { kind: "print", items: items.map(item) };
+      return { kind: "print", items: items.map(item), at };
     } catch (error) {
       if (error instanceof Unlowerable) return undefined;
       throw error;

@@ -249,18 +249,22 @@ export class HostRun {
     if (typeof to === "string") assignScalar(own.place(to), next());
     else {
       const view = await this.actualArray(to, own);
+      this.transfers?.writtenByHost(view);
       this.device.queue.write(view, Array.from({ length: view.size }, next));
     }
     return undefined;
   }
 
-  private async print({ items }: Extract<HostStep, { kind: "print" }>, own: CallVariables): Promise<undefined> {
+  private async print({ items, at }: Extract<HostStep, { kind: "print" }>, own: CallVariables): Promise<undefined> {
     const words: string[] = [];
     try {
       for (const item of items)
         if (typeof item === "string") words.push(item);
-        else if ("array" in item) words.push(...Array.from(await this.device.queue.read(await this.actualArray(item.array, own)), String));
-        else {
+        else if ("array" in item) {
+          const view = await this.actualArray(item.array, own);
+          this.transfers?.readByHost(view, item.array.name, at);
+          words.push(...Array.from(await this.device.queue.read(view), String));
+        } else {
           const value = await this.value(item.value, own);
           words.push(item.isText ? this.routines.texts.textOf(Number(value)) : String(value));
         }
@@ -284,7 +288,11 @@ export class HostRun {
   /** A new array; each component of an array of objects begins with its value. */
   private fresh(type: ElementType, extents: readonly number[], variable?: Variable): View {
     const shape = [...extents].reverse();
-    if (!variable?.objects || !variable.initial) return this.device.array({ type }, shape);
+    if (!variable?.objects || !variable.initial) {
+      const view = this.device.array({ type }, shape);
+      this.transfers?.fresh(view);
+      return view;
+    }
     const value = Number(initialOf(variable));
     return this.device.from({ type }, Array<number>(shape.reduce((a, b) => a * b, 1)).fill(value), shape);
   }
@@ -377,7 +385,10 @@ export class HostRun {
     }
     if (this.transfers && note) {
       const views = new Map(Object.entries(args).flatMap(([name, view]) => (view instanceof View ? [[name, view] as const] : [])));
-      this.transfers.launched({ ...note, lowered, views });
+      const scalars = Object.fromEntries(
+        Object.entries(args).flatMap(([name, value]) => (typeof value === "number" || typeof value === "boolean" ? [[name, value]] : [])),
+      );
+      this.transfers.launched({ ...note, lowered, views, scalars, policy });
     }
     const rows = newRows(lowered, this.device, trips, known);
     let results: Record<string, number>;
@@ -415,6 +426,7 @@ export class HostRun {
       const { home, key } = own.place(name, variable);
       const view = home.arrays.get(key);
       if (!view) throw new RunError(`${lowered.ir.name}: the array ${name} is missing: pass it to run`);
+      this.transfers?.readByHost(view, name, lowered.ir.location);
       read.set(param, { view, numbers: await this.device.queue.read(view) });
     }
     const element: HostValues["element"] = (name, indices) => {
