@@ -92,7 +92,10 @@ describe("transfers of routines", () => {
     ],
     ["elements have indices in data", `!$acc data copy(u)\nu(3) = 3\n${over("1, 1", "u(1) = u(int(u(1)) + 1)")}!$acc end data`],
     ["a turn reads what a later one writes", `!$acc data copy(u)\n${ONES}do i = 1, n - 1\nu(i) = 2\nr = u(i+1)\nend do\n!$acc end data`],
-    ["a diagonal is written", `w = 0\n!$acc data create(w)\n${over("1, 3", "w(i, i) = 1")}!$acc update self(w)\nr = w(1, 2)\n!$acc end data`],
+    [
+      "a diagonal is written",
+      `w = 0\n!$acc data create(w)\n${over("1, 3", "w(i, i) = 1")}!$acc update self(w)\nr = w(1, 2)\n!$acc end data`,
+    ],
     ["a copy takes old values along", `!$acc data copy(u)\n${ONES}!$acc update device(u)\n!$acc update self(u)\nr = u(1)\n!$acc end data`],
     ["a print has old values", `!$acc data copy(u)\n${ONES}print *, u\n!$acc end data`],
     ["a loop's results do not come back", `${ONES.replace("loop", "loop create(u)")}r = u(2)`],

@@ -14,7 +14,7 @@ export interface Indices {
 }
 
 /** Elements that one access of a kernel may touch, by the indices of each axis. */
-export interface TouchedPart {
+interface TouchedPart {
   readonly view: string;
   readonly kind: Access["kind"];
   readonly axes: readonly Indices[];
@@ -22,8 +22,8 @@ export interface TouchedPart {
   readonly isCertain: boolean;
 }
 
-/** Parts that statements touch one after the other: those of one loop together, as a turn may read what a later one writes. */
-export type TouchedStep = readonly TouchedPart[];
+/** Parts that statements touch one after the other. A loop is one step, as a turn may read what a later one writes. */
+type TouchedStep = readonly TouchedPart[];
 
 type Ranges = (atom: string) => Interval | undefined;
 

@@ -11,7 +11,7 @@ import { declaredAs } from "../data/arrays.js";
 import type { DataItem } from "../data/items.js";
 import { Problems } from "../errors.js";
 import type { LoweredKernel } from "../lower/kernels.js";
-import { otherSide, Sides, wholeOf, type Side } from "./sides.js";
+import { otherSide, TwoMemories, wholeOf, type MemorySide } from "./two-memories.js";
 import { touchedSteps } from "./touched.js";
 
 /** Copies that a run's directives ask for, as OpenACC and OpenMP count them. */
@@ -36,7 +36,7 @@ interface Launch extends Pick<Sizes, "policy" | "scalars"> {
   readonly lowered: LoweredKernel;
   readonly views: ReadonlyMap<string, View>;
   readonly at: Location;
-  readonly side: Side;
+  readonly side: MemorySide;
   /** The clauses of a loop, by the arrays' names. */
   readonly items: ReadonlyMap<string, DataItem>;
 }
@@ -44,11 +44,11 @@ interface Launch extends Pick<Sizes, "policy" | "scalars"> {
 export class Transfers {
   readonly counts: TransferCounts = { copiesToDevice: 0, bytesToDevice: 0, copiesFromDevice: 0, bytesFromDevice: 0, differences: [] };
   private readonly present = new Map<Buffer, Present>();
-  private readonly sides = new Sides();
+  private readonly memories = new TwoMemories();
 
   /** Notes an array that begins without values. */
   fresh(view: View): void {
-    this.sides.fresh(view);
+    this.memories.fresh(view);
   }
 
   enter(view: View, { enter, always }: Pick<DataItem, "enter" | "always">, isDynamic: boolean): void {
@@ -59,7 +59,7 @@ export class Transfers {
     this.present.set(view.buffer, held);
     held[isDynamic ? "dynamic" : "structured"]++;
     // The caller has put there what a region expects.
-    if (!known && enter !== "present") this.sides.createdOnDevice(view);
+    if (!known && enter !== "present") this.memories.createdOnDevice(view);
     if (enter === "copyin" && (!known || always)) this.copy(view, "device");
   }
 
@@ -101,33 +101,33 @@ export class Transfers {
       for (const { view: param, kind, axes } of parts) {
         const view = views.get(param)!;
         const reads = kind !== "write" && isHere(view);
-        if (reads && this.sides.isLacking(view, axes, side)) this.differs(lowered.sources.get(param)!.name, at, side);
+        if (reads && this.memories.isLacking(view, axes, side)) this.differs(lowered.sources.get(param)!.name, at, side);
       }
       for (const { view: param, kind, axes, isCertain } of parts) {
         const view = views.get(param)!;
-        if (kind !== "read") this.sides.written(view, axes, side, isCertain, !this.present.has(view.buffer));
+        if (kind !== "read") this.memories.written(view, axes, side, isCertain, !this.present.has(view.buffer));
       }
     }
   }
 
   /** Notes that the host reads an array in a statement without a kernel. */
   readByHost(view: View, name: string, at: Location): void {
-    if (this.sides.isLacking(view, wholeOf(view), "host")) this.differs(name, at, "host");
+    if (this.memories.isLacking(view, wholeOf(view), "host")) this.differs(name, at, "host");
   }
 
   /** Notes that the host writes an array in a statement without a kernel. */
   writtenByHost(view: View): void {
-    this.sides.written(view, wholeOf(view), "host", true, !this.present.has(view.buffer));
+    this.memories.written(view, wholeOf(view), "host", true, !this.present.has(view.buffer));
   }
 
-  private differs(name: string, { file, line }: Location, side: Side): void {
+  private differs(name: string, { file, line }: Location, side: MemorySide): void {
     const remedy = `update ${side === "host" ? "self" : "device"}(${name})`;
     const text = `${file}:${line}: ${name}: the ${side} may read old values, as the ${otherSide(side)}'s have not been copied since (write \`${remedy}\` before)`;
     if (!this.counts.differences.includes(text)) this.counts.differences.push(text);
   }
 
-  private copy(view: View, to: Side): void {
-    this.sides.copied(view, to);
+  private copy(view: View, to: MemorySide): void {
+    this.memories.copied(view, to);
     if (view.size === 0) return;
     const way = to === "host" ? "FromDevice" : "ToDevice";
     this.counts[`copies${way}`]++;

@@ -3,9 +3,9 @@ import type { Buffer, View } from "../../device/memory/view.js";
 import type { Indices } from "./touched.js";
 
 /** Host or device, each with a memory of its own. */
-export type Side = "host" | "device";
+export type MemorySide = "host" | "device";
 
-export const otherSide = (side: Side): Side => (side === "host" ? "device" : "host");
+export const otherSide = (side: MemorySide): MemorySide => (side === "host" ? "device" : "host");
 
 /** Elements of a buffer, one byte each: 1 where the program's value has not come to a side, or where the program has given it any. */
 interface Elements {
@@ -15,7 +15,7 @@ interface Elements {
 }
 
 /** The values that two memories lack, element by element. */
-export class Sides {
+export class TwoMemories {
   private readonly buffers = new WeakMap<Buffer, Elements>();
 
   /** A new array, none of whose elements has a value. Other arrays begin with values that both sides have. */
@@ -30,14 +30,14 @@ export class Sides {
   }
 
   /** A copy of a view to a side: it has what the other one has. */
-  copied(view: View, to: Side): void {
+  copied(view: View, to: MemorySide): void {
     const elements = this.elementsOf(view);
     const [from, into] = [elements[otherSide(to)], elements[to]];
     eachElement(view, wholeOf(view), (at) => void (into[at] = from[at]));
   }
 
   /** Whether a side lacks some value of a part. */
-  isLacking(view: View, part: readonly Indices[], side: Side): boolean {
+  isLacking(view: View, part: readonly Indices[], side: MemorySide): boolean {
     const marks = this.elementsOf(view)[side];
     let found = false;
     eachElement(view, part, (at) => void (found ||= marks[at] === 1));
@@ -50,7 +50,7 @@ export class Sides {
    * @param isCertain whether it writes all of them
    * @param isAlone whether the other side has such an array, too
    */
-  written(view: View, part: readonly Indices[], side: Side, isCertain: boolean, isAlone: boolean): void {
+  written(view: View, part: readonly Indices[], side: MemorySide, isCertain: boolean, isAlone: boolean): void {
     const elements = this.elementsOf(view);
     const [own, others] = [elements[side], elements[otherSide(side)]];
     eachElement(view, part, (at) => {
