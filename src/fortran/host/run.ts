@@ -5,6 +5,7 @@ import type { PlainValue } from "../../ir/operators.js";
 import type { ElementType } from "../../ir/types.js";
 import { unreachable } from "../../base/unreachable.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
+import { keepsBounds } from "../analyse/allocations.js";
 import { SHARED_BYTES, sizeName } from "../analyse/thread-index.js";
 import {
   dim3Parts,
@@ -27,6 +28,7 @@ import type { Expr, Name, ComponentRef } from "../tree/index.js";
 import { assignScalar, CallVariables, modulesWith, nameOfModules, type VariablePlace } from "./call-variables.js";
 import { evaluate, run, type HostValues } from "./evaluate.js";
 import { randomNumber } from "./random-numbers.js";
+import { askedLowers, beginningAt, withLowers } from "./lower-bounds.js";
 import { fortranKernel, knownOf, newRows, RunError, tripsOf, type FortranKernel } from "./kernels.js";
 import { resultVariable, type Actual, type HostStep } from "./plan.js";
 import type { Transfers } from "./transfers.js";
@@ -201,18 +203,12 @@ export class HostRun {
       }
       case "jump":
         return step;
-      case "allocate": {
-        const { home, key } = own.place(step.name);
-        home.arrays.set(key, this.fresh(step.type, await this.extents(step.bounds, own), step.variable));
+      case "allocate":
+        await this.allocate(step, own);
         return undefined;
-      }
-      case "point": {
-        const { home, key } = own.place(step.name);
-        const to = step.to && (await this.actualArray(step.to, own));
-        if (!to) home.arrays.delete(key);
-        else home.arrays.set(key, step.bounds ? shaped(to, step.name, await this.extents(step.bounds, own)) : to);
+      case "point":
+        await this.point(step, own);
         return undefined;
-      }
       case "random":
         return this.random(step, own);
       case "free": {
@@ -226,6 +222,25 @@ export class HostRun {
       default:
         return unreachable(step);
     }
+  }
+
+  private async allocate(
+    { name, type, bounds, variable, like }: Extract<HostStep, { kind: "allocate" }>,
+    own: CallVariables,
+  ): Promise<void> {
+    const { home, key } = own.place(name);
+    const written = bounds.map(({ lower }) => lower);
+    const lowers = await (like ? this.lowersOf(like, own) : this.numbers(written, own));
+    home.arrays.set(key, beginningAt(this.fresh(type, await this.extents(bounds, own), variable), lowers));
+  }
+
+  private async point({ name, to, bounds, lowers: written }: Extract<HostStep, { kind: "point" }>, own: CallVariables): Promise<void> {
+    const { home, key } = own.place(name);
+    if (!to) return void home.arrays.delete(key);
+    const target = await this.actualArray(to, own);
+    const lowers = await (written ? this.numbers(written, own) : this.lowersOf(to, own));
+    const view = bounds ? shaped(target, name, await this.extents(bounds, own)) : target;
+    home.arrays.set(key, withLowers(view, lowers));
   }
 
   private async loopOnDevice(step: Extract<HostStep, { kind: "launch" }>, own: CallVariables): Promise<void> {
@@ -275,6 +290,22 @@ export class HostRun {
     }
     (this.device.print ?? console.log)(words.join(" "));
     return undefined;
+  }
+
+  /** Values of bounds; 1 where none is written. */
+  private async numbers(bounds: readonly (LoweredSequence | undefined)[], own: CallVariables): Promise<number[]> {
+    const found: number[] = [];
+    for (const bound of bounds) found.push(bound ? Number(await this.value(bound, own)) : 1);
+    return found;
+  }
+
+  /** Lower bounds of an array as a whole; a section begins at 1. */
+  private async lowersOf(
+    { name, axes, rank, lowers, asked }: Extract<Actual, { kind: "array" }>,
+    own: CallVariables,
+  ): Promise<readonly number[]> {
+    if (axes) return Array<number>(rank).fill(1);
+    return asked ? askedLowers(name, rank, own.place(name, asked), own) : this.numbers(lowers, own);
   }
 
   /** In Fortran's order. */
@@ -341,8 +372,9 @@ export class HostRun {
     return value;
   }
 
-  private scalar({ name, variable, asks }: ParamSource, own: CallVariables): PlainValue {
+  private scalar({ name, variable, asks, lower }: ParamSource, own: CallVariables): PlainValue {
     const { home, key } = own.place(name, variable);
+    if (lower !== undefined) return askedLowers(name, variable.dims!.length, { home, key }, own)[lower];
     if (asks) return home.has(key);
     const found = home.scalars.get(key);
     if (variable.wide && Math.abs(Number(found ?? 0)) >= WIDE_LIMIT)
@@ -492,7 +524,7 @@ export class HostRun {
           copied.push(objects(own, actual.name, inner, dummy));
           break;
         case "array":
-          inner.arrays.set(dummy, await this.actualArray(actual, own));
+          inner.arrays.set(dummy, await this.given(actual, procedure.variables.get(dummy), own));
           break;
         default:
           unreachable(actual);
@@ -509,6 +541,12 @@ export class HostRun {
     copied.forEach((copy) => copy());
     const result = step.result !== undefined && resultVariable(procedure);
     if (result) assignScalar(own.place(step.result!), inner.scalars.get(result.name) ?? initialOf(result));
+  }
+
+  /** An array as a dummy argument takes it, which may begin where the caller's array does. */
+  private async given(actual: Extract<Actual, { kind: "array" }>, dummy: Variable | undefined, own: CallVariables): Promise<View> {
+    const view = await this.actualArray(actual, own);
+    return dummy?.dims && keepsBounds(dummy) ? withLowers(view, await this.lowersOf(actual, own)) : view;
   }
 
   /** Makes the components of an object that nothing was assigned yet; all that have values by their type if it is `intent(out)`. */
@@ -576,17 +614,18 @@ export class HostRun {
     return view;
   }
 
-  private async actualArray({ name, axes, lowers }: Extract<Actual, { kind: "array" }>, own: CallVariables): Promise<View> {
+  private async actualArray({ name, axes, lowers, asked }: Extract<Actual, { kind: "array" }>, own: CallVariables): Promise<View> {
     const { home, key } = own.place(name);
     const whole = home.arrays.get(key) ?? (await this.begunArray(name, own));
     if (!axes) return whole;
     const number = async (e: LoweredSequence | undefined, otherwise: number): Promise<number> =>
       e ? Number(await this.value(e, own)) : otherwise;
+    const begins = asked ? askedLowers(name, whole.rank, own.place(name, asked), own) : await this.numbers(lowers, own);
     const [shape, strides]: [number[], number[]] = [[], []];
     let { offset } = whole;
     for (let axis = 0; axis < axes.length; axis++) {
       const at = whole.rank - 1 - axis;
-      const first = await number(lowers[axis], 1);
+      const first = begins[axis] ?? 1;
       const part = axes[axis];
       if (part.kind === "index") {
         offset += ((await number(part.at, first)) - first) * whole.strides[at];
