@@ -462,7 +462,7 @@ export class Planner {
     return [{ kind: "allocate", name: variableName(target), type: variable ? elementType(variable) : "f64", bounds, ...like }, ...filled];
   }
 
-  /** The array whose lower bounds a new one has; those of another expression are 1. */
+  /** The array whose lower bounds a new one has; another expression begins at 1. */
   private likeWhole(e: Expr, variable: Declared): Pick<Extract<HostStep, { kind: "allocate" }>, "like"> | undefined {
     const like = e.kind === "name" || e.kind === "part" ? this.actual(e, { ...variable, attributes: new Set() }, e.at) : undefined;
     return like?.kind === "array" ? { like } : undefined;
