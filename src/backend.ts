@@ -40,7 +40,7 @@ export { atFirstUse, LaunchTuning, TuningTable, type Tunables, type Tuning } fro
 export { chunksPerLine, partialCount } from "./ir/launch.js";
 export { foldLanes } from "./ir/lanes.js";
 export { withInitialValues } from "./device/launch/initial-values.js";
-export { foldOf, foldOfParam, foldPartials, finishReduction } from "./device/cpu/partials.js";
+export { foldOf, foldOfParam, foldPartials, finishReductions } from "./device/cpu/partials.js";
 
 /* Indices that are checked while a kernel runs: what keeps the first that was outside, what tells it then, and what gives back its memory. */
 export { noteFault } from "./device/cpu/note-fault.js";

@@ -1,6 +1,8 @@
 export { helper, type Capture, type Captures } from "./kernel/declare/captures.js";
 export { kernel, teamKernel, type Kernel } from "./kernel/declare/kernel.js";
 export {
+  argmax,
+  argmin,
   assign,
   bool,
   f32,
@@ -19,6 +21,7 @@ export {
   type CompositeReduceToken,
   type CompositeScatterToken,
   type CompositeViewToken,
+  type ExtremumToken,
   type FixedToken,
   type Params,
   type ReduceEachToken,
@@ -26,6 +29,7 @@ export {
   type ReduceToken,
   type ScalarToken,
   type ScatterToken,
+  type StructReduceToken,
   type StructViewToken,
   type TableToken,
   type TruthViewToken,
@@ -103,6 +107,7 @@ export type {
   LaunchOptions,
   DeviceRunOptions,
   OpenOptions,
+  Placed,
   PolicyOf,
   Precision,
   Queue,

@@ -1,5 +1,5 @@
 import type ts from "typescript";
-import { view, scatter, type ReduceToken } from "../kernel/declare/params.js";
+import { view, scatter, type ExtremumToken, type ReduceToken } from "../kernel/declare/params.js";
 import { identityOf } from "../ir/identity.js";
 import type { NumericType, ScatterOp } from "../ir/types.js";
 import type { Choices } from "./choices.js";
@@ -75,5 +75,9 @@ const TOKENS: Readonly<Record<string, TokenMaker>> = {
     const op = types.property(type, "op") as ScatterOp | "custom" | undefined;
     if (!op || op === "custom") return undefined;
     return { kind: "reduce", type: element, op, identity: identityOf(op, element) } satisfies ReduceToken;
+  },
+  extremum(types, type, element) {
+    const op = types.property(type, "op") as "min" | "max" | undefined;
+    return op && ({ kind: "extremum", type: element, op } satisfies ExtremumToken);
   },
 };

@@ -4,6 +4,8 @@ import type { Kernel, PolicyKind } from "../kernel/declare/kernel.js";
 import type { AnyComposite, ComponentType, CompositeToken } from "../kernel/declare/composite.js";
 import type {
   CompositeReduceToken,
+  ExtremumToken,
+  StructReduceToken,
   CompositeScatterToken,
   CompositeViewToken,
   FixedToken,
@@ -71,12 +73,20 @@ export type Args<P extends Params> = string extends keyof P
        * Nothing, or one of two things. A number: the value that the reduction starts from, folded with the elements' values into the result
        * that `run` returns. A view of one element, which takes the result on the device (or the partials, see LaunchOptions).
        */
-      [K in keyof P as P[K] extends ReduceToken | CompositeReduceToken ? K : never]?: P[K] extends ReduceToken<infer T>
-        ? View<T> | number
-        : P[K] extends CompositeReduceToken<infer V, infer T>
-          ? View<T> | V
-          : never;
+      [K in keyof P as P[K] extends AnyReduction ? K : never]?: StartOf<P[K]>;
     };
+/** Reductions with one result, of one number or several. */
+type AnyReduction = ReduceToken | CompositeReduceToken | ExtremumToken | StructReduceToken;
+type StartOf<P> =
+  P extends ReduceToken<infer T>
+    ? View<T> | number
+    : P extends CompositeReduceToken<infer V, infer T>
+      ? View<T> | V
+      : P extends ExtremumToken<infer T>
+        ? { readonly value: View<T> | number; readonly index: View<"i32"> | number }
+        : P extends StructReduceToken<infer F>
+          ? StructValue<F>
+          : never;
 type Arg<P> = P extends StructViewToken<infer F> ? StructArrays<F> : P extends StructToken<infer F> ? StructValue<F> : NumberArg<P>;
 /** An array for each field of a record. */
 export type StructArrays<F extends StructFields> = {
@@ -110,10 +120,20 @@ export type PolicyOf<K extends PolicyKind> = { range: RangePolicy; team: TeamPol
 export type Results<P extends Params> = string extends keyof P
   ? Record<string, number>
   : {
-      [K in keyof P as P[K] extends ReduceToken | CompositeReduceToken ? K : never]: P[K] extends CompositeReduceToken<infer V>
+      [K in keyof P as P[K] extends AnyReduction ? K : never]: P[K] extends CompositeReduceToken<infer V>
         ? V
-        : number;
+        : P[K] extends ExtremumToken
+          ? Placed
+          : P[K] extends StructReduceToken<infer F>
+            ? StructValue<F>
+            : number;
     };
+
+/** A least or greatest value, and the index that goes with it. */
+export interface Placed {
+  readonly value: number;
+  readonly index: number;
+}
 
 /** Planes that a range kernel writes at one end of the first of its three axes, and stores somewhere else as well: in a neighbour's halo. */
 export interface PeerStore {

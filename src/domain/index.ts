@@ -4,7 +4,7 @@ export { AxisArray, type AxisFieldOptions, type AxisName, type AxisOptions, type
 export { Field, type CellFunction, type FieldBox, type FieldPlanes } from "./grid/grid.js";
 export { type FieldLayout, type FieldOptions, type FieldToken, type FieldType, GRID_KINDS, type Split, SPLITS } from "./grid/options.js";
 export type { DataView, HaloCopy, Offset, Partition } from "./grid/parts.js";
-export { face, slab, type Region } from "./grid/region.js";
+export { face, parity, slab, type Parity, type Region } from "./grid/region.js";
 export type { Ghosts, Side } from "./grid/ghosts.js";
 export type { DenseOptions, GridKind, GridOptions, LevelOptions } from "./grid/options.js";
 export type {
@@ -24,6 +24,8 @@ export type { Round } from "./grid/parts.js";
 export type { AxisAccess, Cell, Components, Dimension, FieldAccess } from "../kernel/declare/cells.js";
 export { makeGrid, type AnyGridOptions } from "./make-grid.js";
 export { sparse, SparseGrid } from "./sparse/sparse.js";
+export { meshActivity, type MeshActivity, type MeshPlacement } from "./mesh/mesh-activity.js";
+export type { TriangleMesh } from "./mesh/mesh.js";
 export { roll, type RollOptions } from "./container/roll.js";
 export { spectrum, type SpectrumOptions } from "./container/spectrum.js";
 export { collect, type Collection } from "./container/reductions.js";

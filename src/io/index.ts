@@ -36,6 +36,7 @@ export type { Checkpointed, CheckpointedArray, CheckpointedSequence } from "./ch
 export { readState, writeState, type Run, type StateArray, type StateFile, type StoredArray } from "./state-file.js";
 export { writeAsking, writeByOne } from "./files.js";
 export { removeStale, writeWhole } from "./whole-file.js";
+export { parseObj, parseStl, readMesh } from "./mesh-file.js";
 export { readRaw, writeRaw } from "./raw.js";
 export type { Faces, Geometry } from "./fields.js";
 export type { DataArray, VtkEncoding } from "./vtk-file.js";

@@ -11,7 +11,6 @@ import type {
   Location,
   NumericType,
   Param,
-  ReduceOp,
   ReduceParam,
   ScalarType,
   ScatterOp,
@@ -112,7 +111,7 @@ export class KernelBuilder {
   }
 
   /** One result, folded over all elements. */
-  reduce<T extends NumericType>(name: string, type: T, op: Exclude<ReduceOp, "custom"> = "sum"): ReduceParam & { readonly type: T } {
+  reduce<T extends NumericType>(name: string, type: T, op: ScatterOp = "sum"): ReduceParam & { readonly type: T } {
     return this.param({ kind: "reduce", name, type, op, identity: identityOf(op, type) });
   }
 

@@ -1,21 +1,37 @@
 import { unreachable } from "../base/unreachable.js";
 import { evaluateBinary, evaluateCall, evaluateCast, evaluateComparison, evaluateUnary, type PlainValue } from "./evaluate.js";
-import type { Expr, NumericType, ReduceParam } from "./types.js";
+import type { Expr, JointFold, NumericType, ReduceParam } from "./types.js";
+
+/** A part of a fold of two values of type V. */
+type Part<V> = (x: V, y: V) => PlainValue;
 
 /**
  * The fold of a custom reduction as a function, made of what its operators mean: for the few values that the host folds, and for pages that
  * may not compile JavaScript.
  */
 export function combineFunction({ a, body }: NonNullable<ReduceParam["combine"]>): (x: number, y: number) => number {
-  type Part = (x: number, y: number) => PlainValue;
-  const made = (e: Expr): Part => {
+  return partOf<number>(body, (name) => (name === a ? (x) => x : (_, y) => y)) as (x: number, y: number) => number;
+}
+
+/** The same for reductions that fold jointly: of the parts of two values, in the order of the parameters. */
+export function jointFunction({ a, b, bodies }: JointFold): (x: readonly number[], y: readonly number[]) => number[] {
+  const local = (name: string): Part<readonly number[]> => {
+    const [first, second] = [a.indexOf(name), b.indexOf(name)];
+    return first >= 0 ? (x) => x[first]! : (_, y) => y[second]!;
+  };
+  const parts = bodies.map((body) => partOf(body, local));
+  return (x, y) => parts.map((part) => part(x, y) as number);
+}
+
+function partOf<V>(body: Expr, local: (name: string) => Part<V>): Part<V> {
+  const made = (e: Expr): Part<V> => {
     switch (e.op) {
       case "const": {
         const value = evaluateCast(e.type, e.type, e.value);
         return () => value;
       }
       case "local":
-        return e.name === a ? (x) => x : (_, y) => y;
+        return local(e.name);
       case "unary": {
         const of = made(e.a);
         return (x, y) => evaluateUnary(e.fn, e.type, of(x, y));
@@ -63,5 +79,5 @@ export function combineFunction({ a, body }: NonNullable<ReduceParam["combine"]>
         return unreachable(e);
     }
   };
-  return made(body) as (x: number, y: number) => number;
+  return made(body);
 }

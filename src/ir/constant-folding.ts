@@ -77,6 +77,7 @@ class Folder {
       case "store":
       case "scatter":
       case "reduce":
+      case "reduceJointly":
       case "print":
       case "break":
       case "continue":

@@ -1,5 +1,6 @@
 import { unreachable } from "../base/unreachable.js";
 import { BINARY, COMPARE, signOf, UNARY } from "./operators.js";
+import { bodyOf } from "./joint.js";
 import { isInteger, isUnsigned, type NumericType } from "./scalars.js";
 import type { Expr, KernelIR, Param, Stmt } from "./types.js";
 import { declares, walkStmts } from "./walk.js";
@@ -44,7 +45,12 @@ function printParam(param: Param, names: IndexNames): string {
     case "scatter":
       return `scatter ${param.name}: ${param.element}${"[]".repeat(param.rank)} ${param.op}`;
     case "reduce": {
-      const fold = param.combine ? `(${param.combine.a}, ${param.combine.b}) => ${printExpr(param.combine.body, names)}` : param.op;
+      const { combine, joint } = param;
+      const fold = combine
+        ? `(${combine.a}, ${combine.b}) => ${printExpr(combine.body, names)}`
+        : joint
+          ? `(${joint.a.join(", ")}; ${joint.b.join(", ")}) => ${printExpr(bodyOf(joint, param.name), names)}`
+          : param.op;
       return `reduce ${param.name}: ${param.type} ${fold}, from ${param.identity}`;
     }
     default:
@@ -72,6 +78,8 @@ function printBlock(stmts: readonly Stmt[], indent: string, names: IndexNames, s
         return [`${indent}scatter ${stmt.target}${at(stmt.indices)} <- ${e(stmt.value)}`];
       case "reduce":
         return [`${indent}reduce ${stmt.target} <- ${e(stmt.value)}`];
+      case "reduceJointly":
+        return [`${indent}reduce ${stmt.targets.join(", ")} <- ${stmt.values.map(e).join(", ")}`];
       case "print":
         return [`${indent}print ${stmt.items.map((item) => (typeof item === "string" ? JSON.stringify(item) : e(item))).join(", ")}`];
       case "if": {

@@ -14,8 +14,8 @@ export type { Location } from "../base/location.js";
 export type { BinaryFn, CompareFn, MathFn, UnaryFn } from "./operators.js";
 export type { ElementType, NumericType, ScalarType } from "./scalars.js";
 
-/** Operation of a reduction; `custom` is a function of the author's. */
-export type ReduceOp = "sum" | "min" | "max" | "custom";
+/** Operation of a reduction; `custom` is a function of the author's, `joint` a fold of several parameters at once. */
+export type ReduceOp = "sum" | "min" | "max" | "custom" | "joint";
 /** Operation of a scatter. */
 export type ScatterOp = "sum" | "min" | "max";
 
@@ -71,8 +71,21 @@ export interface ReduceParam {
   identity: number;
   /** For `custom`: the fold of locals `a` and `b`, an expression over just these two. */
   combine?: { a: string; b: string; body: Expr };
+  /** For `joint`: the fold of this parameter and others, the same for each of them. */
+  joint?: JointFold;
   /** The container's parameter with several components to which this belongs, and the component. */
   part?: { readonly of: string; readonly component: number };
+}
+
+/** The fold of several reduce parameters at once, such as a least value and the place that has it. */
+export interface JointFold {
+  /** Names of the parameters, neighbours in the kernel's list. */
+  readonly parts: readonly string[];
+  /** Locals that hold the parts of the two values to fold, earlier elements first. */
+  readonly a: readonly string[];
+  readonly b: readonly string[];
+  /** By part: an expression over just these locals. */
+  readonly bodies: readonly Expr[];
 }
 
 /** A parameter of a kernel. */
@@ -197,6 +210,8 @@ export type Stmt =
   | { kind: "scatter"; target: string; indices: Expr[]; value: Expr; location: Location }
   /** Folds `value` into a reduce parameter, or into a result of the enclosing teamReduce. */
   | { kind: "reduce"; target: string; value: Expr; location: Location }
+  /** Folds values into reduce parameters that fold jointly, one into each. */
+  | { kind: "reduceJointly"; targets: readonly string[]; values: Expr[]; location: Location }
   /** Prints a line of its items, with a space between each two. `site` is its number in code that records lines (`passes/record-prints.ts`). */
   | { kind: "print"; items: (string | Expr)[]; site?: number; location: Location }
   | { kind: "if"; cond: Expr; then: Stmt[]; else: Stmt[]; location: Location }
@@ -227,7 +242,7 @@ export type Stmt =
 export interface TeamResult {
   name: string;
   type: NumericType;
-  op: Exclude<ReduceOp, "custom">;
+  op: ScatterOp;
 }
 
 /** The order of strict reductions, one rule for all backends (see docs/determinism.md). */

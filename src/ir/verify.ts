@@ -4,7 +4,7 @@ import { isIndex, valueType } from "./scalars.js";
 import { isExact, isInclusive } from "./loop-stops.js";
 import { printExpr } from "./kernel-text.js";
 import { typeProblem } from "./type-rules.js";
-import type { Expr, KernelIR, NumericType, Param, ScalarType, Stmt } from "./types.js";
+import type { Expr, JointFold, KernelIR, NumericType, Param, ScalarType, Stmt } from "./types.js";
 import { blocksOf, children, declares, exprsOf, walkExpr, walkStmts } from "./walk.js";
 
 /**
@@ -83,7 +83,9 @@ export class Verifier {
     }
     if (param.kind !== "reduce") return;
     this.require((param.op === "custom") === (param.combine !== undefined), `reduction ${param.name} is ${param.op}, with the wrong fold`);
+    this.require((param.op === "joint") === (param.joint !== undefined), `reduction ${param.name} is ${param.op}, with the wrong fold`);
     if (param.combine) this.combine(param.combine, param.type);
+    if (param.joint) this.joint(param.name, param.joint);
   }
 
   private require(condition: boolean, problem: string, stmt?: Stmt): asserts condition {
@@ -102,7 +104,25 @@ export class Verifier {
   }
 
   private combine({ a, b, body }: { a: string; b: string; body: Expr }, type: NumericType): void {
-    const locals = new Locals().set(a, { what: "local", type }).set(b, { what: "local", type });
+    this.fold(body, type, new Locals().set(a, { what: "local", type }).set(b, { what: "local", type }));
+  }
+
+  /** Checks that the parts are neighbours with one fold, which gives each its type. */
+  private joint(name: string, { parts, a, b, bodies }: JointFold): void {
+    const first = this.ir.params.findIndex((p) => p.name === parts[0]);
+    const params = this.ir.params.slice(first, first + parts.length).filter((p) => p.kind === "reduce");
+    const fits = params.length === parts.length && params.every((p, n) => p.name === parts[n] && p.op === "joint");
+    this.require(fits && parts.includes(name), `reduction ${name} folds jointly with ${parts.join(", ")}, which are not its neighbours`);
+    this.require(
+      [a, b, bodies].every(({ length }) => length === parts.length),
+      `the fold of ${parts.join(", ")} has the wrong length`,
+    );
+    const locals = new Locals();
+    params.forEach(({ type }, n) => locals.set(a[n]!, { what: "local", type }).set(b[n]!, { what: "local", type }));
+    params.forEach(({ type }, n) => this.fold(bodies[n]!, type, locals));
+  }
+
+  private fold(body: Expr, type: NumericType, locals: Locals): void {
     this.expr(body, locals);
     this.require(body.type === type, `a fold of ${type} gives ${body.type}`);
     walkExpr(body, (node) =>
@@ -164,7 +184,19 @@ export class Verifier {
         const param = this.params.get(stmt.target);
         const type = context.results.get(stmt.target) ?? (param?.kind === "reduce" ? param.type : undefined);
         need(type !== undefined, `${stmt.target} is not a reduction here`);
+        need(param?.kind !== "reduce" || !param.joint, `${stmt.target} is folded alone, and folds jointly`);
         need(type === stmt.value.type, `${stmt.value.type} folded into ${stmt.target}, which is ${type}`);
+        return;
+      }
+      case "reduceJointly": {
+        const params = stmt.targets.map((target) => this.params.get(target));
+        const joint = params[0]?.kind === "reduce" ? params[0].joint : undefined;
+        need(joint?.parts.join() === stmt.targets.join(), `${stmt.targets.join(", ")} are not one joint reduction`);
+        need(stmt.values.length === params.length, `${stmt.values.length} values folded into ${params.length} parts`);
+        params.forEach((param, n) => {
+          const type = param?.kind === "reduce" ? param.type : undefined;
+          need(type === stmt.values[n]!.type, `${stmt.values[n]!.type} folded into ${stmt.targets[n]}, which is ${type}`);
+        });
         return;
       }
       case "print":
@@ -307,6 +339,7 @@ export function insideOf(stmt: Stmt, context: Context, block: number): Context {
     case "store":
     case "scatter":
     case "reduce":
+    case "reduceJointly":
     case "print":
     case "break":
     case "continue":

@@ -164,6 +164,8 @@ export function exprsOf(stmt: Stmt): readonly Expr[] {
     case "assign":
     case "reduce":
       return [stmt.value];
+    case "reduceJointly":
+      return stmt.values;
     case "setElement":
       return [stmt.index, stmt.value];
     case "print":
@@ -208,6 +210,7 @@ export function blocksOf(stmt: Stmt): readonly Stmt[][] {
     case "store":
     case "scatter":
     case "reduce":
+    case "reduceJointly":
     case "print":
     case "break":
     case "continue":
@@ -272,6 +275,10 @@ export function mapOwnExprs(stmt: Stmt, map: (expr: Expr) => Expr): Stmt {
     case "reduce": {
       const value = map(stmt.value);
       return value === stmt.value ? stmt : { ...stmt, value };
+    }
+    case "reduceJointly": {
+      const values = mapList(stmt.values, map);
+      return values === stmt.values ? stmt : { ...stmt, values };
     }
     case "setElement": {
       const index = map(stmt.index);
@@ -340,6 +347,7 @@ export function mapBlocks(stmt: Stmt, map: (block: Stmt[]) => Stmt[]): Stmt {
     case "store":
     case "scatter":
     case "reduce":
+    case "reduceJointly":
     case "print":
     case "break":
     case "continue":
@@ -370,6 +378,7 @@ export const hasJump = (body: readonly Stmt[]): boolean =>
       case "store":
       case "scatter":
       case "reduce":
+      case "reduceJointly":
       case "print":
         return false;
       default:
@@ -397,6 +406,8 @@ export function changeOf(stmt: Stmt): Touched<"local" | "reduction" | "array" | 
       return { kind: "scatter", name: stmt.target, indices: stmt.indices };
     case "reduce":
       return { kind: "reduction", name: stmt.target, indices: [] };
+    case "reduceJointly":
+      return { kind: "reduction", name: stmt.targets[0]!, indices: [] };
     case "print":
     case "let":
     case "array":
@@ -469,6 +480,7 @@ export function isLoop(stmt: Stmt): stmt is Extract<Stmt, { kind: "for" | "while
     case "store":
     case "scatter":
     case "reduce":
+    case "reduceJointly":
     case "print":
     case "if":
     case "break":
@@ -495,6 +507,7 @@ export function declares(stmt: Stmt): string[] {
     case "store":
     case "scatter":
     case "reduce":
+    case "reduceJointly":
     case "print":
     case "if":
     case "while":
@@ -521,9 +534,14 @@ export function sizeOf(stmts: readonly Stmt[]): number {
 /** The kernel with its body and the folds of its custom reductions replaced; the very same object where nothing changed. */
 export function mapKernel(ir: KernelIR, body: (stmts: Stmt[]) => Stmt[], expr: (expr: Expr) => Expr): KernelIR {
   const params = mapList(ir.params, (param) => {
-    if (param.kind !== "reduce" || !param.combine) return param;
-    const combined = expr(param.combine.body);
-    return combined === param.combine.body ? param : { ...param, combine: { ...param.combine, body: combined } };
+    if (param.kind !== "reduce") return param;
+    const { combine, joint } = param;
+    if (joint) {
+      const bodies = mapList(joint.bodies, expr);
+      return bodies === joint.bodies ? param : { ...param, joint: { ...joint, bodies } };
+    }
+    const combined = combine && expr(combine.body);
+    return !combine || combined === combine.body ? param : { ...param, combine: { ...combine, body: combined! } };
   });
   const mapped = body(ir.body);
   return params === ir.params && mapped === ir.body ? ir : { ...ir, params, body: mapped };

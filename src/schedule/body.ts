@@ -1,18 +1,39 @@
 import { type Identifier, type Names } from "../base/names.js";
 import { unreachable } from "../base/unreachable.js";
 import { IntegerRanges, type KnownIntegers } from "../ir/analysis/integer-ranges.js";
+import { choiceOf } from "../ir/joint-choice.js";
 import { lastOf } from "../ir/loop-stops.js";
 import { PRINT_LIMIT, recordOf } from "../ir/print-records.js";
-import type { Expr as KernelExpr, KernelIR, NumericType, ReduceOp, Stmt as KernelStmt } from "../ir/types.js";
+import type { Expr as KernelExpr, KernelIR, NumericType, ReduceParam, ScatterOp, Stmt as KernelStmt } from "../ir/types.js";
 import { assignedLocals } from "../ir/walk.js";
 import { Addresses } from "./addresses.js";
-import { add, assign, cast, declare, fixed, ge, gt, le, local, lt, mul, num, read, sub, variable, when, write } from "./build.js";
+import {
+  add,
+  assign,
+  cast,
+  declare,
+  fixed,
+  ge,
+  gt,
+  inBlock,
+  le,
+  local,
+  lt,
+  mul,
+  num,
+  read,
+  sub,
+  valueOf,
+  variable,
+  when,
+  write,
+} from "./build.js";
 import type { Frame, StmtOf } from "./frame.js";
-import type { Expr, Memory, Stmt } from "./nodes.js";
+import type { Expr, Memory, Place, Stmt } from "./nodes.js";
 import type { Output } from "./output.js";
 
 /** Operation of a fold: one by name, or a function of the author's. */
-export type FoldOp = Exclude<ReduceOp, "custom"> | { readonly a: string; readonly b: string; readonly body: KernelExpr };
+export type FoldOp = ScatterOp | { readonly a: string; readonly b: string; readonly body: KernelExpr };
 
 /** Facts of the launches that run the code: their sizes, and whether addresses have 64 bits. */
 interface Launches {
@@ -128,6 +149,25 @@ export class Body {
     return new Body(this.out, this.ir, this.frame, this.names, this.launches, bound).expr(op.body);
   }
 
+  /** Folds values, which are evaluated as often as the folds mention them, into the parts of a joint reduction. */
+  foldJointly(parts: readonly ReduceParam[], into: readonly Place[], values: readonly Expr[]): void {
+    const { a, b, bodies } = parts[0]!.joint!;
+    const bound = new Map([...a.map((name, n) => [name, valueOf(into[n]!)] as const), ...b.map((name, n) => [name, values[n]!] as const)]);
+    const inner = new Body(this.out, this.ir, this.frame, this.names, this.launches, bound);
+    const choice = choiceOf(parts[0]!.joint!);
+    if (choice) {
+      const kept = into.map((place, n) => assign(place, values[n]!));
+      return void this.out.put(when(inner.expr(choice), kept));
+    }
+    const folded = parts.map(({ name }) => this.names.fresh(`${name}_folded`));
+    this.out.put(
+      inBlock([
+        ...parts.map(({ type }, n) => fixed(folded[n]!, inner.expr(bodies[n]!), type)),
+        ...parts.map(({ type }, n) => assign(into[n]!, local(folded[n]!, type))),
+      ]),
+    );
+  }
+
   private statement(stmt: KernelStmt): void {
     const { frame, out } = this;
     switch (stmt.kind) {
@@ -147,6 +187,12 @@ export class Body {
         return frame.scatter(this, stmt, this.offset(stmt.target, stmt.indices), this.expr(stmt.value));
       case "reduce":
         return frame.reduce(this, stmt, this.expr(stmt.value));
+      case "reduceJointly":
+        return frame.reduceJointly(
+          this,
+          stmt,
+          stmt.values.map((value) => this.expr(value)),
+        );
       case "print":
         return this.print(stmt);
       case "if":

@@ -70,8 +70,13 @@ export function scheduleChunks(range: RangeElements): void {
   });
   out.put(when(lt(chunk, all), body));
   range.close();
-  const { reduces } = range.program;
-  for (const param of reduces) foldLanes(range, param, range.accumulator(param));
+  const { reduces, reduceGroups } = range.program;
+  for (const parts of reduceGroups)
+    foldLanes(
+      range,
+      parts,
+      parts.map((param) => range.accumulator(param)),
+    );
   const stores = reduces.map((param) => write(range.partials(param), chunk, valueOf(range.accumulator(param))));
   out.put(when(and(eq(lane, 0), lt(chunk, all)), stores));
 }
@@ -108,7 +113,7 @@ export function scheduleInOrder(range: RangeElements): void {
   const { out } = range;
   const names = namesOf(range);
   const inner = range.indexNames[range.shape.rank - 1]!;
-  const { reduces } = range.program;
+  const { reduces, reduceGroups } = range.program;
   const chunk = local(names.chunk, "index");
   const all = range.indexNumber({ kind: "chunks" }, "chunks");
   const body = out.inside(() => {
@@ -126,13 +131,15 @@ export function scheduleInOrder(range: RangeElements): void {
       range.element();
     });
     out.put(upTo(inner, start, local(names.stop, "index"), 1, elements));
-    reduces.forEach((param, r) => {
+    for (const parts of reduceGroups) {
       const [n, lane] = [local("n", "int"), local(names.lane, "int")];
-      const memory = lanes[r]!;
-      const fold = out.inside(() => range.foldInto(range.body, param, param.type, element(memory, n), read(memory, add(n, lane))));
+      const memories = parts.map((param) => lanes[reduces.indexOf(param)]!);
+      const places = memories.map((memory) => element(memory, n));
+      const others = memories.map((memory) => read(memory, add(n, lane)));
+      const fold = out.inside(() => range.foldAll(range.body, parts, places, others));
       out.put(halving(names.lane, LANES / 2, [upTo("n", num(0), lane, 1, fold)]));
-      out.put(write(range.partials(param), chunk, read(memory, num(0))));
-    });
+      parts.forEach((param, k) => out.put(write(range.partials(param), chunk, read(memories[k]!, num(0)))));
+    }
   });
   out.put(upTo(names.chunk, num(0, "index"), all, 1, body));
 }

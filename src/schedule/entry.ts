@@ -346,6 +346,9 @@ export abstract class EntrySchedule implements Frame<Body> {
   }
 
   abstract reduce(body: Body, stmt: StmtOf<"reduce">, value: Expr): void;
+  reduceJointly(_body: Body, _stmt: StmtOf<"reduceJointly">, _values: readonly Expr[]): void {
+    throw new Error("only elements and teams reduce");
+  }
 
   teamFor(_body: Body, _stmt: StmtOf<"teamFor">): void {
     throw new Error(`kernel "${this.ir.name}" is not a team kernel`);
@@ -372,6 +375,22 @@ export abstract class EntrySchedule implements Frame<Body> {
     if (once) return void out.put(assign(into, body.fold(operation, type, valueOf(into), value)));
     const added = this.names.fresh("value");
     out.put(inBlock([fixed(added, value, type), assign(into, body.fold(operation, type, valueOf(into), local(added, type)))]));
+  }
+
+  /** Folds values into places: of one reduction, or of several that fold jointly. Each value is evaluated once. */
+  foldAll(body: Body, parts: readonly ReduceParam[], into: readonly Place[], values: readonly Expr[]): void {
+    const [param] = parts as [ReduceParam, ...ReduceParam[]];
+    if (!param.joint) return this.foldInto(body, param, param.type, into[0]!, values[0]!);
+    const taken = parts.map(({ name }) => this.names.fresh(`${name}_value`));
+    const inside = body.out.inside(() => {
+      parts.forEach(({ type }, n) => body.out.put(fixed(taken[n]!, values[n]!, type)));
+      body.foldJointly(
+        parts,
+        into,
+        parts.map(({ type }, n) => local(taken[n]!, type)),
+      );
+    });
+    body.out.put(inBlock(inside));
   }
 
   /* The finished entry. */
@@ -413,4 +432,4 @@ export abstract class EntrySchedule implements Frame<Body> {
 
 /** The operation of a fold, of a reduction or by itself. */
 export const operationOf = (op: FoldOp | ReduceParam): FoldOp =>
-  typeof op === "string" || "body" in op ? op : op.op === "custom" ? op.combine! : op.op;
+  typeof op === "string" || "body" in op ? op : op.op === "custom" ? op.combine! : (op.op as FoldOp);

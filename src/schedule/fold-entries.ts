@@ -28,6 +28,7 @@ import {
   thread,
   threads,
   upTo,
+  valueOf,
   variable,
   when,
   word,
@@ -38,15 +39,13 @@ import { AllReduce } from "./all-reduce.js";
 import { BLOCK, entryName, EntrySchedule, type ScheduledEntry } from "./entry.js";
 import type { Program } from "./kernel-program.js";
 import { finalThreads } from "./features.js";
-import { aroundTotal, foldBlock, foldLanes, isFirstThread, THREAD, THREADS } from "./folds.js";
+import { aroundTotals, foldBlock, foldLanes, isFirstThread, THREAD, THREADS, totalPlace, totalPlaces } from "./folds.js";
 import type { Expr, Memory, Stmt } from "./nodes.js";
 
 const LANES = REDUCTION_LANES;
 const CHUNK = REDUCTION_CHUNK;
 /** Partials that a thread asks for before it folds any: as many as it has, where `FinalReduction` can cut them so. */
 export const AT_ONCE = 8;
-
-const TOTAL = (param: ReduceParam) => variable("total", param.type);
 
 /** Entries that fold partials until one value is left, by the same rule as elements. */
 export class FoldSchedule extends EntrySchedule {
@@ -77,7 +76,13 @@ export class FoldSchedule extends EntrySchedule {
   /** partials -> folded, `count` to ceil(count / 256) of each. */
   private foldChunks(): void {
     this.out.put(fixed("chunk", add(mul(cast(block("x"), "i64"), BLOCK / LANES), cast(div(thread("x"), LANES), "i64"))));
-    for (const param of this.program.reduces) this.chunk(param, this.source(param), this.target(param), this.count());
+    for (const parts of this.program.reduceGroups)
+      this.chunk(
+        parts,
+        parts.map((param) => this.source(param)),
+        parts.map((param) => this.target(param)),
+        this.count(),
+      );
   }
 
   /** Each block folds one piece of the partials, wherever it lies, and one of them what all have. */
@@ -100,7 +105,7 @@ export class FoldSchedule extends EntrySchedule {
       reduces.forEach((param, n) =>
         this.foldOf(
           param,
-          () => out.put(when(lt(THREAD, cast(blocks("x"), "int")), [assign(TOTAL(param), read(totals(param), THREAD))])),
+          () => out.put(when(lt(THREAD, cast(blocks("x"), "int")), [assign(totalPlace(param), read(totals(param), THREAD))])),
           (total) => this.result(param, n, total),
         ),
       );
@@ -123,9 +128,9 @@ export class FoldSchedule extends EntrySchedule {
 
   /** Folds what each thread has read into `total`; thread 0 then runs what `use` makes. */
   private foldOf(param: ReduceParam, readOwn: () => void, use: (total: Expr) => readonly Stmt[]): void {
-    aroundTotal(this, param, param.type, () => {
+    aroundTotals(this, [param], [totalPlace(param)], () => {
       readOwn();
-      foldBlock(this, param, TOTAL(param), use, finalThreads(this.features));
+      foldBlock(this, param, totalPlace(param), use, finalThreads(this.features));
       this.out.put(BARRIER);
     });
   }
@@ -157,7 +162,7 @@ export class FoldSchedule extends EntrySchedule {
       out.put(when(gt(left, step - folders), places.map(load), ragged));
       for (let half = AT_ONCE >> 1; half > 0; half >>= 1)
         for (let n = 0; n < half; n++) this.foldInto(this.body, param, type, value(n), local(`value${n + half}`, type));
-      this.foldInto(this.body, param, type, TOTAL(param), local("value0", type));
+      this.foldInto(this.body, param, type, totalPlace(param), local("value0", type));
       out.put({ kind: "increase", to: variable("left", "int"), by: num(-step) });
     });
     const more = gt(left, 0);
@@ -193,11 +198,11 @@ export class FoldSchedule extends EntrySchedule {
     const { out } = this;
     out.put(fixed("thread", cast(thread("x"), "int")), fixed("threads", cast(threads("x"), "int")));
     this.program.reduces.forEach((param, k) =>
-      aroundTotal(this, param, param.type, () => {
+      aroundTotals(this, [param], [totalPlace(param)], () => {
         const [n, count] = [local("n", "i64"), this.count()];
-        const body = out.inside(() => this.foldInto(this.body, param, param.type, TOTAL(param), read(this.source(param), n)));
+        const body = out.inside(() => this.foldInto(this.body, param, param.type, totalPlace(param), read(this.source(param), n)));
         out.put(upTo("n", cast(THREAD, "i64"), count, cast(THREADS, "i64"), body));
-        foldBlock(this, param, TOTAL(param), (total) => this.result(param, k, total));
+        foldBlock(this, param, totalPlace(param), (total) => this.result(param, k, total));
         out.put(BARRIER);
       }),
     );
@@ -214,50 +219,58 @@ export class FoldSchedule extends EntrySchedule {
 
   /** One block folds to the end; `partials` and `folded` take turns. */
   private finishInOrder(): void {
-    const { out, features } = this;
+    const { out, features, program } = this;
     const [count, chunks, first] = [local("count", "i64"), local("chunks", "i64"), local("first", "i64")];
-    this.program.reduces.forEach((param, n) => {
-      const { type } = param;
-      const [from, to, folded] = (["from", "to", "folded"] as const).map((name): Memory => ({
-        id: ownIdentifier(name),
-        element: type,
-        space: "device",
-      })) as [Memory, Memory, Memory];
+    for (const parts of program.reduceGroups) {
+      const memories = (stem: "from" | "to" | "folded"): Memory[] =>
+        parts.map(({ type }, n) => ({ id: n === 0 ? ownIdentifier(stem) : this.names.fresh(stem), element: type, space: "device" }));
+      const [from, to, folded] = [memories("from"), memories("to"), memories("folded")] as const;
       const body = out.inside(() => {
-        out.put({ kind: "pointer", memory: from, to: { of: this.source(param) } });
-        out.put({ kind: "pointer", memory: to, to: { of: this.target(param) } });
+        parts.forEach((param, n) => {
+          out.put({ kind: "pointer", memory: from[n]!, to: { of: this.source(param) } });
+          out.put({ kind: "pointer", memory: to[n]!, to: { of: this.target(param) } });
+        });
         out.put(declare("count", "i64", this.count()));
         const turn = out.inside(() => {
           out.put(fixed("chunks", div(add(count, CHUNK - 1), CHUNK)));
           const some = out.inside(() => {
             out.put(fixed("chunk", add(first, cast(div(thread("x"), LANES), "i64"))));
-            this.chunk(param, from, to, count);
+            this.chunk(parts, from, to, count);
           });
           out.put(upTo("first", num(0, "i64"), chunks, features.finishThreads / LANES, some), BARRIER);
-          out.put({ kind: "pointer", memory: folded, to: { of: to }, fixed: true });
-          out.put({ kind: "point", memory: to, to: { of: from } }, { kind: "point", memory: from, to: { of: folded } });
+          parts.forEach((_, n) => {
+            out.put({ kind: "pointer", memory: folded[n]!, to: { of: to[n]! }, fixed: true });
+            out.put({ kind: "point", memory: to[n]!, to: { of: from[n]! } }, { kind: "point", memory: from[n]!, to: { of: folded[n]! } });
+          });
           out.put(assign(variable("count", "i64"), chunks));
         });
         out.put(asLongAs(gt(count, 1), turn));
-        const result = select(eq(count, 1), read(from, num(0)), this.identity(param));
-        out.put(when(eq(thread("x"), 0), [fixed("result", result, type), ...this.result(param, n, local("result", type))]));
+        parts.forEach((param, n) => {
+          const name = n === 0 ? ownIdentifier("result") : this.names.fresh("result");
+          const result = select(eq(count, 1), read(from[n]!, num(0)), this.identity(param));
+          const told = this.result(param, program.reduces.indexOf(param), local(name, param.type));
+          out.put(when(eq(thread("x"), 0), [fixed(name, result, param.type), ...told]));
+        });
       });
       out.put(inBlock(body));
-    });
+    }
   }
 
   /** Folds chunk `chunk` by 8 threads; all threads of the block take part. */
-  private chunk(param: ReduceParam, from: Memory, to: Memory, count: Expr): void {
+  private chunk(parts: readonly ReduceParam[], from: readonly Memory[], to: readonly Memory[], count: Expr): void {
     const { out } = this;
     const chunk = local("chunk", "i64");
     const lane = rem(thread("x"), LANES);
-    aroundTotal(this, param, param.type, () => {
+    const totals = totalPlaces(this, parts);
+    aroundTotals(this, parts, totals, () => {
       out.put(fixed("stop", least(mul(add(chunk, 1), CHUNK), count)));
       const n = local("n", "i64");
-      const body = out.inside(() => this.foldInto(this.body, param, param.type, TOTAL(param), read(from, n)));
+      const values = from.map((memory) => read(memory, n));
+      const body = out.inside(() => this.foldAll(this.body, parts, totals, values));
       out.put(upTo("n", add(mul(chunk, CHUNK), cast(lane, "i64")), local("stop", "i64"), LANES, body));
-      foldLanes(this, param, TOTAL(param));
-      out.put(when(and(eq(lane, 0), lt(mul(chunk, CHUNK), count)), [write(to, chunk, local("total", param.type))]));
+      foldLanes(this, parts, totals);
+      const stores = to.map((memory, k) => write(memory, chunk, valueOf(totals[k]!)));
+      out.put(when(and(eq(lane, 0), lt(mul(chunk, CHUNK), count)), stores));
     });
   }
 

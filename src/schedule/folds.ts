@@ -28,7 +28,7 @@ import {
   write,
 } from "./build.js";
 import { BLOCK, operationOf, type EntrySchedule } from "./entry.js";
-import type { Expr, Memory, Place, Stmt, Type, Word } from "./nodes.js";
+import type { Expr, Memory, Place, Stmt, Word } from "./nodes.js";
 
 const LANES = REDUCTION_LANES;
 /** Number of the thread in its block, and how many there are, where an entry has declared them. */
@@ -39,31 +39,43 @@ export const isFirstThread = eq(THREAD, 0);
 /** The first thread of every 2 * `step` gets the fold of their values. */
 export function foldDown(entry: EntrySchedule, op: FoldOp | ReduceParam, type: NumericType, accumulator: Place, step: number): void {
   const name = entry.names.fresh("step");
-  const other: Expr = { op: "shuffle", type, how: "down", value: valueOf(accumulator), by: local(name, "int") };
   entry.out.put(
     halving(
       name,
       step,
-      entry.out.inside(() => entry.foldInto(entry.body, op, type, accumulator, other)),
+      entry.out.inside(() => entry.foldInto(entry.body, op, type, accumulator, shuffled(type, accumulator, name))),
     ),
   );
 }
 
+const shuffled = (type: NumericType, accumulator: Place, step: Identifier): Expr => ({
+  op: "shuffle",
+  type,
+  how: "down",
+  value: valueOf(accumulator),
+  by: local(step, "int"),
+});
+
 /** Folds the accumulators of 8 neighbouring threads into the first of them, as the strict order wants it; all threads of a block take part. */
-export function foldLanes(entry: EntrySchedule, param: ReduceParam, accumulator: Place): void {
+export function foldLanes(entry: EntrySchedule, parts: readonly ReduceParam[], accumulators: readonly Place[]): void {
   const { out, names, features } = entry;
-  const { type } = param;
-  if (features.warp > 0) return foldDown(entry, param, type, accumulator, LANES / 2);
-  const own = thread("x");
-  const lanes = entry.sharedArray(names.fresh(`${param.name}_lanes`), type, BLOCK);
   const [step, lane] = [names.fresh("step"), names.fresh("lane")];
-  out.put(BARRIER, write(lanes, own, valueOf(accumulator)), BARRIER);
+  if (features.warp > 0) {
+    const others = parts.map(({ type }, n) => shuffled(type, accumulators[n]!, step));
+    const folded = out.inside(() => entry.foldAll(entry.body, parts, accumulators, others));
+    return void out.put(halving(step, LANES / 2, folded));
+  }
+  const own = thread("x");
+  const lanes = parts.map(({ name, type }) => entry.sharedArray(names.fresh(`${name}_lanes`), type, BLOCK));
+  out.put(BARRIER, ...lanes.map((memory, n) => write(memory, own, valueOf(accumulators[n]!))), BARRIER);
   const at = local(lane, "int");
-  const folded = out.inside(() => entry.foldInto(entry.body, param, type, element(lanes, at), read(lanes, add(at, local(step, "int")))));
+  const places = lanes.map((memory) => element(memory, at));
+  const others = lanes.map((memory) => read(memory, add(at, local(step, "int"))));
+  const folded = out.inside(() => entry.foldAll(entry.body, parts, places, others));
   out.put(
     when(eq(rem(own, LANES), 0), [
       halving(step, LANES / 2, [upTo(lane, cast(own, "int"), add(cast(own, "int"), local(step, "int")), 1, folded)]),
-      assign(accumulator, read(lanes, own)),
+      ...lanes.map((memory, n) => assign(accumulators[n]!, read(memory, own))),
     ]),
   );
 }
@@ -140,13 +152,26 @@ export function foldBlock(
 export const storeByWarp = (warps: Memory, warp: number, accumulator: Place): Stmt =>
   when(eq(rem(THREAD, warp), 0), [write(warps, div(THREAD, warp), valueOf(accumulator))]);
 
-/** A block of statements around a variable that starts with the identity of a fold. */
-export const aroundTotal = (entry: EntrySchedule, param: ReduceParam, type: Type, make: () => void): void => {
+/** Variable of a total. */
+type TotalPlace = Extract<Place, { id: Identifier }>;
+export const totalPlace = ({ type }: ReduceParam): TotalPlace => ({ id: ownIdentifier("total"), type });
+
+/** Variables of the totals of parts. */
+export const totalPlaces = (entry: EntrySchedule, parts: readonly ReduceParam[]): TotalPlace[] =>
+  parts.map((param, n) => (n === 0 ? totalPlace(param) : { id: entry.names.fresh(`${param.name}_total`), type: param.type }));
+
+/** A block of statements around variables that start with the identities of folds. */
+export const aroundTotals = (
+  entry: EntrySchedule,
+  parts: readonly ReduceParam[],
+  totals: readonly TotalPlace[],
+  make: () => void,
+): void => {
   const { out } = entry;
   out.put(
     inBlock(
       out.inside(() => {
-        out.put({ kind: "let", id: ownIdentifier("total"), type, value: entry.identity(param) });
+        parts.forEach((param, n) => out.put({ kind: "let", id: totals[n]!.id, type: param.type, value: entry.identity(param) }));
         make();
       }),
     ),

@@ -30,6 +30,8 @@ export interface Frame<Body> {
   scatter(body: Body, stmt: StmtOf<"scatter">, offset: Expr, value: Expr): void;
   /** Folds into a reduce parameter, or into a result of the enclosing teamReduce. */
   reduce(body: Body, stmt: StmtOf<"reduce">, value: Expr): void;
+  /** Folds into reduce parameters that fold jointly. */
+  reduceJointly(body: Body, stmt: StmtOf<"reduceJointly">, values: readonly Expr[]): void;
   /** Notes the index `at` as the element's failure at the site, unless the element has failed before. */
   fault(body: Body, site: number, at: Expr): void;
   /** True once an index of the element was outside. */

@@ -1,5 +1,6 @@
 import type { AccessAnalysis } from "../ir/analysis/access.js";
 import type { ElementType, KernelIR, ReduceParam, ScatterParam, ViewParam } from "../ir/types.js";
+import { foldGroups, foldsJointly } from "../ir/joint.js";
 import { readAfterWrite } from "./coherence.js";
 import { finalThreads, type Features } from "./features.js";
 import { canSend } from "./mailbox.js";
@@ -25,6 +26,11 @@ export class Program {
     return this.ir.params.filter((p) => p.kind === "reduce");
   }
 
+  /** Reductions; those that fold jointly stand together, others alone. */
+  get reduceGroups(): (readonly ReduceParam[])[] {
+    return foldGroups(this.reduces);
+  }
+
   array(name: string): ViewParam | ScatterParam {
     const found = this.ir.params.find((p) => p.name === name);
     if (found?.kind !== "view" && found?.kind !== "scatter") throw new Error(`kernel "${this.ir.name}" has no view "${name}"`);
@@ -45,7 +51,7 @@ export class Program {
 
   /** Folds keep the order of strict mode. */
   get ordered(): boolean {
-    return this.assumptions.strict || this.assumptions.ordered === true;
+    return this.assumptions.strict || this.assumptions.ordered === true || foldsJointly(this.ir);
   }
 
   /** Blocks of the finish fold partials from several places, and bring their totals together: where they do not, entries fold step by step. */

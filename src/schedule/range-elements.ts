@@ -92,6 +92,16 @@ export abstract class RangeElements extends EntrySchedule {
     this.foldInto(body, param, param.type, this.accumulator(param), value);
   }
 
+  override reduceJointly(body: Body, stmt: StmtOf<"reduceJointly">, values: readonly Expr[]): void {
+    const parts = stmt.targets.map((target) => this.program.reduces.find((p) => p.name === target)!);
+    this.foldAll(
+      body,
+      parts,
+      parts.map((param) => this.accumulator(param)),
+      values,
+    );
+  }
+
   protected override copyOf(target: string): Memory {
     return this.copies.copyOf(target);
   }

@@ -279,6 +279,16 @@ export class TeamSchedule extends EntrySchedule implements SharingTeam {
     this.foldInto(body, param, param.type, this.accumulators.get(stmt.target)!, value);
   }
 
+  override reduceJointly(body: Body, stmt: StmtOf<"reduceJointly">, values: readonly Expr[]): void {
+    const parts = stmt.targets.map((target) => this.program.reduces.find((p) => p.name === target)!);
+    this.foldAll(
+      body,
+      parts,
+      stmt.targets.map((target) => this.accumulators.get(target)!),
+      values,
+    );
+  }
+
   /* Shared loops. */
 
   override teamFor(body: Body, stmt: StmtOf<"teamFor">): void {

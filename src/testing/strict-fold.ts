@@ -6,11 +6,7 @@ import { REDUCTION_CHUNK, REDUCTION_LANES } from "../ir/types.js";
  *
  * @param lines for each line of the range the value, or list of values, of each element
  */
-export function strictFold(
-  lines: ArrayLike<number | readonly number[]>[],
-  fold: (a: number, b: number) => number,
-  identity: number,
-): number {
+export function strictFold<T = number>(lines: ArrayLike<T | readonly T[]>[], fold: (a: T, b: T) => T, identity: T): T {
   const partials = lines.flatMap((line) => {
     const elements = Array.from(line);
     return Array.from({ length: Math.ceil(elements.length / REDUCTION_CHUNK) }, (_, c) =>
@@ -22,10 +18,10 @@ export function strictFold(
 }
 
 /** One chunk, or all members of a team. */
-export function foldChunk(elements: (number | readonly number[])[], fold: (a: number, b: number) => number, identity: number): number {
-  let lanes = Array<number>(REDUCTION_LANES).fill(identity);
+export function foldChunk<T = number>(elements: (T | readonly T[])[], fold: (a: T, b: T) => T, identity: T): T {
+  let lanes = Array<T>(REDUCTION_LANES).fill(identity);
   elements.forEach((element, n) => {
-    for (const value of typeof element === "number" ? [element] : element)
+    for (const value of Array.isArray(element) ? (element as readonly T[]) : [element as T])
       lanes[n % REDUCTION_LANES] = fold(lanes[n % REDUCTION_LANES], value);
   });
   while (lanes.length > 1) lanes = lanes.slice(0, lanes.length / 2).map((a, k) => fold(a, lanes[k + lanes.length / 2]));

@@ -3,6 +3,7 @@ import type { ConformanceCase } from "./case.js";
 import { arithmetic } from "./cases/arithmetic.js";
 import { checked } from "./cases/checked.js";
 import { control } from "./cases/control.js";
+import { extremaCases } from "./cases/extrema.js";
 import { graphs } from "./cases/graphs.js";
 import { limits } from "./cases/limits.js";
 import { launches } from "./cases/launches.js";
@@ -45,6 +46,7 @@ export const suite: readonly ConformanceCase[] = [
   ...levels,
   ...checked,
   ...printCases,
+  ...extremaCases,
 ];
 
 /** Result of a conformance case. */

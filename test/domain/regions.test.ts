@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { dense, face, slab, type Region } from "../../src/domain/index.js";
+import { dense, face, parity, slab, type Region } from "../../src/domain/index.js";
 import { positionIn } from "../../src/domain/grid/region.js";
 import { f32, f64, max, sum } from "../../src/kernel/declare/params.js";
 import { OCC_LEVELS, skeleton } from "../../src/skeleton/index.js";
@@ -17,6 +17,11 @@ const REGIONS: Readonly<Record<string, { on: Region | readonly Region[]; has: Ac
   "one plane": { on: slab("z", 3, 4), has: (_x, _y, z) => z === 3 },
   "the first plane": { on: face("zmin"), has: (_x, _y, z) => z === 0 },
   "the last column": { on: face("xmax"), has: (x) => x === 299 },
+  "odd cells": { on: parity(1), has: (x, y, z) => (x + y + z) % 2 === 1 },
+  "even cells of some": {
+    on: [parity(0), slab("x", 7, 100), slab("z", 3, 12)],
+    has: (x, y, z) => (x + y + z) % 2 === 0 && x >= 7 && x < 100 && z >= 3 && z < 12,
+  },
   "a corner": { on: [face("zmax"), slab("x", 0, 2), slab("y", 2, 3)], has: (x, y, z) => x < 2 && y === 2 && z === 13 },
 };
 

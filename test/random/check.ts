@@ -31,6 +31,16 @@ interface Outcome {
   results: Record<string, number>;
 }
 
+/** Results by the names of their parts. */
+const flatResults = (results: Readonly<Record<string, unknown>>): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(results).flatMap(([name, value]) =>
+      typeof value === "object" && value !== null
+        ? Object.entries(value).map(([part, number]) => [`${name}_${part}`, number as number] as const)
+        : [[name, value as number] as const],
+    ),
+  );
+
 /**
  * Runs one program by the reference evaluator, as plain TypeScript where it says all its roundings, and on each device in strict mode.
  * Throws Mismatch where bits differ (NaN equals NaN) or a device fails, Unsound where the program is none.
@@ -80,11 +90,11 @@ export async function checkAgain(program: Program, device: Device): Promise<void
       const memory: Memory = {};
       for (const [name, view] of Object.entries(views)) memory[name] = { ...inputs[name], data: await device.queue.read(view) };
       try {
-        compare(varied, `run ${n} of the evaluator`, expected, device.name, { memory, results });
+        compare(varied, `run ${n} of the evaluator`, expected, device.name, { memory, results: flatResults(results) });
       } catch (error) {
         if (device.capabilities.f64) throw error;
         const flushed = run(inputs, (memory) => evaluateFlushed(ir, policy, memory, numbers));
-        compare(varied, `run ${n} of the evaluator, which flushes`, flushed, device.name, { memory, results });
+        compare(varied, `run ${n} of the evaluator, which flushes`, flushed, device.name, { memory, results: flatResults(results) });
       }
     }
   } finally {
@@ -230,7 +240,7 @@ async function runOn(
       const results = await device.queue.results(launch);
       const memory: Memory = {};
       for (const [name, view] of Object.entries(views)) memory[name] = { ...inputs[name], data: await device.queue.read(view) };
-      return { memory, results };
+      return { memory, results: flatResults(results) };
     } finally {
       launch.free();
     }

@@ -4,7 +4,8 @@ import { lastOf } from "../../src/ir/loop-stops.js";
 import type { Policy } from "../../src/device/launch/policy.js";
 import { foldChunk } from "../../src/testing/strict-fold.js";
 import { elementsOf, grid, offsetOf, rounded, type Memory } from "./memory.js";
-import { Contributions, foldPartials } from "./reductions.js";
+import { foldGroups } from "../../src/ir/joint.js";
+import { Contributions, foldPartials, namedParts, type Fold, type Folded } from "./reductions.js";
 
 /*
  * The reference: a kernel's IR walked node by node. It shares nothing with the emitters or the passes, and its only aim is to be
@@ -15,22 +16,27 @@ type Scalar = number | boolean;
 
 /** Runs a kernel over `memory`, which it changes, in strict order. Returns the results of its reductions. */
 export function evaluate(ir: KernelIR, policy: Policy, memory: Memory, scalars: Readonly<Record<string, Scalar>>): Record<string, number> {
-  const reductions = ir.params.filter((p): p is ReduceParam => p.kind === "reduce");
+  const reductions = foldGroups(ir.params.filter((p): p is ReduceParam => p.kind === "reduce")).map((parts) => ({
+    names: parts.map(({ name }) => name),
+    fold: foldOf(parts),
+    identity: parts[0].joint ? { parts: parts.map(({ identity }) => identity) } : parts[0].identity,
+  }));
   const results: Record<string, number> = {};
+  const tell = (names: readonly string[], value: Folded): void => void Object.assign(results, Object.fromEntries(namedParts(names, value)));
   steps = 0;
   if (policy.kind === "range") {
-    const folded = Object.fromEntries(reductions.map((p) => [p.name, new Contributions(policy)]));
+    const folded = Object.fromEntries(reductions.map(({ names }) => [names[0], new Contributions(policy)]));
     for (const { index, line, place } of elementsOf(policy))
       new Run(ir, memory, scalars, index, (target, value) => folded[target].add(line, place, value)).block(ir.body);
-    for (const p of reductions) results[p.name] = folded[p.name].fold(foldOf(p), p.identity);
+    for (const { names, fold, identity } of reductions) tell(names, folded[names[0]].fold(fold, identity));
   } else {
     const rows = teamRows(ir).map(({ name, element, teamLength }) => {
       const length = new Run(ir, memory, scalars, [], () => undefined).number(teamLength);
       return [name, grid(element, [1, length])];
     });
     const all: Memory = { ...memory, ...Object.fromEntries(rows) };
-    const partials = Object.fromEntries(reductions.map((p) => [p.name, Array<number>(policy.league).fill(p.identity)]));
-    const folds = Object.fromEntries(reductions.map((p) => [p.name, foldOf(p)]));
+    const partials = Object.fromEntries(reductions.map(({ names, identity }) => [names[0], Array<Folded>(policy.league).fill(identity)]));
+    const folds = Object.fromEntries(reductions.map(({ names, fold }) => [names[0], fold]));
     for (let team = 0; team < policy.league; team++)
       new Run(
         ir,
@@ -39,7 +45,7 @@ export function evaluate(ir: KernelIR, policy: Policy, memory: Memory, scalars: 
         [team, 0],
         (target, value) => (partials[target][team] = folds[target](partials[target][team], value)),
       ).block(ir.body);
-    for (const p of reductions) results[p.name] = foldPartials(partials[p.name], folds[p.name], p.identity);
+    for (const { names, fold, identity } of reductions) tell(names, foldPartials(partials[names[0]], fold, identity));
   }
   return results;
 }
@@ -66,9 +72,9 @@ export function evaluateFlushed(...call: Parameters<typeof evaluate>): Record<st
   }
 }
 
-function foldOf(param: ReduceParam): (a: number, b: number) => number {
-  const { op, combine, type } = param;
-  if (op !== "custom") return (a, b) => binary(op === "sum" ? "add" : op, type, a, b);
+function foldOf(parts: readonly ReduceParam[]): Fold {
+  const [{ op, combine, joint, type }] = parts;
+  if (op !== "custom" && op !== "joint") return (a, b) => binary(op === "sum" ? "add" : op, type, a as number, b as number);
   const alone = new Run(
     { name: "fold", policy: { kind: "team" }, params: [], tables: [], body: [], location: { file: "", line: 0, column: 0 } },
     {},
@@ -76,8 +82,17 @@ function foldOf(param: ReduceParam): (a: number, b: number) => number {
     [0],
     () => undefined,
   );
+  if (joint)
+    return (a, b) => {
+      const sides = [
+        [joint.a, a],
+        [joint.b, b],
+      ] as const;
+      for (const [names, value] of sides) for (const [name, part] of namedParts(names, value)) alone.locals.set(name, part);
+      return { parts: joint.bodies.map((body) => alone.number(body)) };
+    };
   return (a, b) => {
-    alone.locals.set(combine!.a, a).set(combine!.b, b);
+    alone.locals.set(combine!.a, a as number).set(combine!.b, b as number);
     return alone.number(combine!.body);
   };
 }
@@ -98,7 +113,7 @@ class Run {
     private readonly memory: Memory,
     private readonly scalars: Readonly<Record<string, Scalar>>,
     private readonly index: readonly number[],
-    private readonly fold: (target: string, value: number) => void,
+    private readonly fold: (target: string, value: Folded) => void,
   ) {
     this.rows = new Map(teamRows(ir).map(({ name }) => [name, new Set<number>()]));
   }
@@ -219,6 +234,9 @@ class Run {
         else this.fold(stmt.target, this.number(stmt.value));
         return undefined;
       }
+      case "reduceJointly":
+        this.fold(stmt.targets[0], { parts: stmt.values.map((value) => this.number(value)) });
+        return undefined;
       case "if":
         return this.block(this.value(stmt.cond) ? stmt.then : stmt.else);
       case "for": {

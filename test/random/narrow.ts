@@ -45,6 +45,7 @@ function narrowParam(param: Param): Param {
         type: narrow(param.type),
         identity: valueOf(param.type)(param.identity),
         combine: param.combine && { ...param.combine, body: narrowExpr(param.combine.body) },
+        joint: param.joint && { ...param.joint, bodies: param.joint.bodies.map(narrowExpr) },
       };
     default:
       return { ...param, element: narrow(param.element) } as Param;

@@ -1,5 +1,7 @@
 import type { ElementType, NumericType } from "../../src/ir/types.js";
 import {
+  argmax,
+  argmin,
   bool,
   f32,
   f64,
@@ -144,7 +146,9 @@ export class Parameters {
   folds(): void {
     const folded = TOKENS[this.dice.pick(NUMERIC)];
     const tokens = { total: sum(folded), least: min(folded), greatest: max(folded), product: reducer(f64, 1, this.dice.pick(COMBINES)) };
-    for (const [name, token] of Object.entries(tokens)) this.all.set(name, { kind: "reduce", token });
+    const placed = TOKENS[this.dice.pick(NUMERIC)];
+    const best = this.dice.chance(50) ? argmin(placed) : argmax(placed);
+    for (const [name, token] of Object.entries({ ...tokens, best })) this.all.set(name, { kind: "reduce", token });
     const element = this.dice.pick(NUMERIC);
     const op = this.dice.pick(["sum", "min", "max"] as const);
     const target = { kind: "scatter", element, layout: "right", indices: false } as const;

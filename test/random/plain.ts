@@ -1,21 +1,20 @@
 import type { Policy, RangePolicy } from "../../src/device/launch/policy.js";
 import { componentsOfValue, compositePlace, type CompositeType } from "../../src/kernel/declare/composite.js";
 import type { Kernel } from "../../src/kernel/declare/kernel.js";
-import type { ParamToken, ReduceToken } from "../../src/kernel/declare/params.js";
+import type { ParamToken } from "../../src/kernel/declare/params.js";
 import type { Lanes, Team, TeamSpec, TeamValues } from "../../src/kernel/declare/body.js";
 import type { ElementType, NumericType } from "../../src/ir/types.js";
 import { typedArray, type TypedArray } from "../../src/device/memory/view.js";
 import { foldChunk } from "../../src/testing/strict-fold.js";
 import { isHalf } from "../../src/ir/scalars.js";
 import { elementsOf, offsetOf, rounded, type Grid, type Memory } from "./memory.js";
-import { Contributions, foldPartials } from "./reductions.js";
+import { Contributions, foldPartials, namedParts, type Fold, type Folded } from "./reductions.js";
 
 /*
  * The other reference: the kernel's function itself, called as the plain TypeScript that it is, over typed arrays. It agrees with what is
  * compiled where the function says all its roundings and wraps, so that the front end is checked, too.
  */
 
-type Fold = (a: number, b: number) => number;
 type Scalars = Readonly<Record<string, number | boolean>>;
 
 /** Calls the kernel's function for each element, or each team, over `memory`, which it changes. Returns the results of its reductions. */
@@ -25,34 +24,68 @@ export function callPlainly(kernel: Kernel, policy: Policy, memory: Memory, scal
 
 function overRange(kernel: Kernel, policy: RangePolicy, memory: Memory, scalars: Scalars): Record<string, number> {
   const reductions = reductionsOf(kernel);
-  const folded = Object.fromEntries(reductions.map(([name]) => [name, new Contributions(policy)]));
+  const folded = Object.fromEntries(reductions.map(({ name }) => [name, new Contributions(policy)]));
   let at = { line: 0, place: 0 };
   const params = bodyParams(kernel, memory, scalars, (name, value) => folded[name].add(at.line, at.place, value));
   for (const { index, line, place } of elementsOf(policy)) {
     at = { line, place };
     (kernel.body as (...args: unknown[]) => void)(params, ...index);
   }
-  return Object.fromEntries(
-    reductions.map(([name, token]) => [name, folded[name].fold(foldOf(token.type, token.op, token.combine), token.identity)]),
-  );
+  return Object.fromEntries(reductions.flatMap(({ name, parts, fold, identity }) => namedParts(parts, folded[name].fold(fold, identity))));
 }
 
 function overTeams(kernel: Kernel, league: number, memory: Memory, scalars: Scalars): Record<string, number> {
   const reductions = reductionsOf(kernel);
-  const folds = Object.fromEntries(reductions.map(([name, token]) => [name, foldOf(token.type, token.op, token.combine)]));
-  const partials = Object.fromEntries(reductions.map(([name, token]) => [name, Array<number>(league).fill(token.identity)]));
+  const folds = Object.fromEntries(reductions.map(({ name, fold }) => [name, fold]));
+  const partials = Object.fromEntries(reductions.map(({ name, identity }) => [name, Array<Folded>(league).fill(identity)]));
   let rank = 0;
   const params = bodyParams(kernel, memory, scalars, (name, value) => (partials[name][rank] = folds[name](partials[name][rank], value)));
   for (; rank < league; rank++) (kernel.body as (...args: unknown[]) => void)(params, plainTeam(rank));
-  return Object.fromEntries(reductions.map(([name, token]) => [name, foldPartials(partials[name], folds[name], token.identity)]));
+  return Object.fromEntries(
+    reductions.flatMap(({ name, parts, fold, identity }) => namedParts(parts, foldPartials(partials[name], fold, identity))),
+  );
 }
 
-const reductionsOf = (kernel: Kernel): [string, ReduceToken][] =>
-  Object.entries(kernel.params).filter((p): p is [string, ReduceToken] => typeof p[1] === "object" && p[1].kind === "reduce");
+/** A reduction: the names of its results, its fold, and what that starts from. */
+interface Reduction {
+  readonly name: string;
+  readonly parts: readonly string[];
+  readonly fold: Fold;
+  readonly identity: Folded;
+}
 
-function foldOf(type: NumericType, op: string, combine?: Fold): Fold {
+const reductionsOf = (kernel: Kernel): Reduction[] =>
+  Object.entries(kernel.params).flatMap(([name, token]): Reduction[] => {
+    if (typeof token !== "object") return [];
+    if (token.kind === "reduce")
+      return [{ name, parts: [name], fold: foldOf(token.type, token.op, token.combine) as Fold, identity: token.identity }];
+    if (token.kind !== "extremum") return [];
+    const worst = (token.op === "min" ? greatest : least)(token.type);
+    return [{ name, parts: [`${name}_value`, `${name}_index`], fold: firstOf(token.op, worst), identity: { parts: [worst, -1] } }];
+  });
+
+const isFloat = (type: NumericType): boolean => type === "f64" || type === "f32";
+const greatest = (type: NumericType): number => (isFloat(type) ? Infinity : type === "i32" ? 2 ** 31 - 1 : 2 ** 32 - 1);
+const least = (type: NumericType): number => (isFloat(type) ? -Infinity : type === "i32" ? -(2 ** 31) : 0);
+
+/** Of two values with their places the one that NumPy's argmin or argmax finds first; `worst` at -1 is no value. */
+function firstOf(op: "min" | "max", worst: number): Fold {
+  const isBefore = (one: readonly number[], other: readonly number[]): boolean => {
+    const [x, y] = [one[0], other[0]];
+    if (Number.isNaN(x) !== Number.isNaN(y)) return Number.isNaN(x);
+    if (!Number.isNaN(x) && x !== y) return op === "min" ? x < y : x > y;
+    const place = ([value, index]: readonly number[]): number => (value === worst && index === -1 ? Infinity : index);
+    return place(one) < place(other);
+  };
+  const partsOf = (value: Folded): readonly number[] => (value as { parts: readonly number[] }).parts;
+  return (a, b) => (isBefore(partsOf(b), partsOf(a)) ? b : a);
+}
+
+type NumberFold = (a: number, b: number) => number;
+
+function foldOf(type: NumericType, op: string, combine?: NumberFold): NumberFold {
   const rounded = typedArray(type, 1);
-  const exact: Fold = op === "sum" ? (a, b) => a + b : op === "min" ? Math.min : op === "max" ? Math.max : combine!;
+  const exact: NumberFold = op === "sum" ? (a, b) => a + b : op === "min" ? Math.min : op === "max" ? Math.max : combine!;
   return (a, b) => {
     rounded[0] = exact(a, b);
     return rounded[0];
@@ -63,7 +96,7 @@ function bodyParams(
   kernel: Kernel,
   memory: Memory,
   scalars: Scalars,
-  fold: (name: string, value: number) => void,
+  fold: (name: string, value: Folded) => void,
 ): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(kernel.params as Record<string, ParamToken>).map(([name, token]) => {
@@ -85,7 +118,10 @@ function bodyParams(
           return [name, { [METHODS[token.op]]: scatterInto(memory[name], name, foldOf(token.element, token.op)) }];
         case "reduce":
           return [name, { [METHODS[token.op]]: (value: number) => fold(name, value) }];
+        case "extremum":
+          return [name, { [token.op]: (value: number, index: number) => fold(name, { parts: [roundedTo(token.type, value), index] }) }];
         case "reduceEach":
+        case "reduceStruct":
         case "reduceComposite":
         case "structView":
           throw new Error(`${name}: programs with reductions of several components are compared with such of one each`);
@@ -93,7 +129,9 @@ function bodyParams(
     }),
   );
 }
-const METHODS = { sum: "add", min: "min", max: "max", custom: "merge" } as const;
+const METHODS = { sum: "add", min: "min", max: "max", custom: "merge", joint: "merge" } as const;
+
+const roundedTo = (type: NumericType, value: number): number => typedArray(type, 1).fill(value)[0];
 
 type Nested = TypedArray | Nested[];
 function nested(type: ElementType, data: TypedArray, shape: readonly number[]): Nested {
@@ -137,7 +175,7 @@ function valuesIn(of: CompositeType, data: TypedArray, shape: readonly number[])
 }
 
 const scatterInto =
-  (target: Grid, name: string, fold: Fold) =>
+  (target: Grid, name: string, fold: NumberFold) =>
   (...args: number[]): void => {
     const at = offsetOf(target, name, args.slice(0, -1));
     target.data[at] = fold(target.data[at], args[args.length - 1]);

@@ -1,5 +1,5 @@
 import type { NumericType } from "../../src/ir/types.js";
-import type { ReduceToken, ScatterToken } from "../../src/kernel/declare/params.js";
+import type { ExtremumToken, ReduceToken, ScatterToken } from "../../src/kernel/declare/params.js";
 import { type Expressions, NUMERIC, type Variable } from "./expressions.js";
 import { TAG, type Parameters } from "./parameters.js";
 import { Counters } from "./counters.js";
@@ -7,7 +7,7 @@ import { Forms } from "./forms.js";
 import { block, inside, stmt, type Dice, type Context } from "./context.js";
 import type { Block, Expr, Part, Stmt } from "./program.js";
 
-const METHODS = { sum: "add", min: "min", max: "max", custom: "merge" } as const;
+const METHODS = { sum: "add", min: "min", max: "max", custom: "merge", joint: "merge" } as const;
 const CLASSES: Record<NumericType, string> = { f64: "Float64Array", f32: "Float32Array", i32: "Int32Array", u32: "Uint32Array" };
 
 /** The statements `if (condition) word;` and the like. */
@@ -28,9 +28,17 @@ export class Statements {
   }
 
   fold(place: Context): Stmt {
-    const name = this.dice.pick(["total", "least", "greatest", "product"]);
+    const name = this.dice.pick(["total", "least", "greatest", "product", "best"]);
+    if (name === "best") return this.extremum(place);
     const { token } = this.params.all.get(name) as { token: ReduceToken };
     return stmt(`${name}.${METHODS[token.op]}(`, this.expressions.of(token.type, place, place.depth), ");");
+  }
+
+  /** Few different values, so that some of them tie. */
+  private extremum(place: Context): Stmt {
+    const { token } = this.params.all.get("best") as { token: ExtremumToken };
+    const value = this.expressions.of(token.type, place, place.depth);
+    return stmt(`best.${token.op}(`, value, ", ", this.expressions.of("i32", place, 1), ");");
   }
 
   scatter(place: Context): Stmt {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { assign, f32, f64, max, min, sum } from "isoform";
-import { face, slab, type Container, type Field } from "../../src/domain/index.js";
+import { face, parity, slab, type Container, type Field } from "../../src/domain/index.js";
 import type { DeviceSet, Scalar } from "../../src/set/index.js";
 import { every, OCC_LEVELS, skeleton, swap, type SkeletonOptions, type Step, type Swap } from "../../src/skeleton/index.js";
 import { exchange } from "../../src/skeleton/fusion/sequence.js";
@@ -119,6 +119,27 @@ const STEPS: ((at: Playground, x: Plain, y: Plain, s: Scalar<"f64">, t: Scalar<"
       },
       undefined,
       { on: [slab("x", 2, 9), slab("y", 3, 28)] },
+    ),
+  ({ grid }, x, y) =>
+    grid.container(
+      "relax even",
+      { x, y },
+      ({ x, y }, c) => {
+        x[c] = 0.125 * (x.at(c, 1, 0) + x.at(c, -1, 0) + x.at(c, 0, 1) + x.at(c, 0, -1)) + 0.5 * y[c];
+      },
+      undefined,
+      { on: parity(0) },
+    ),
+  ({ grid }, x, y, s) =>
+    grid.container(
+      "relax odd",
+      { x, y, s: sum(s) },
+      ({ x, y, s }, c) => {
+        if (y.at(c, 1, 1) > 0) x[c] = 0.25 * x.at(c, 0, -1) - 0.5 * x.at(c, 2, 1);
+        s.add(x[c]);
+      },
+      undefined,
+      { on: [parity(1), slab("x", 1, 12)] },
     ),
   ({ grid }, x) => {
     const layers = grid.ghosts[1][0];

@@ -4,6 +4,7 @@ import { assign, f32, f64, max, min, sum } from "isoform";
 import {
   dense,
   face,
+  parity,
   roll,
   slab,
   type AxisArray,
@@ -116,6 +117,19 @@ const STEPS: ((at: Playground, x: Plain, y: Plain, s: Scalar<"f64">) => Containe
       undefined,
       { on: [slab("y", 3, 19), slab("z", 2, 8)] },
     ),
+  ...([0, 1] as const).map((of) => ({ grid }: Playground, x: Plain, y: Plain): Container => {
+    // An odd number of planes has no two parities around a ring.
+    const up = grid.periodic[2] ? 0 : 1;
+    return grid.container(
+      `relax ${of}`,
+      { x, y },
+      ({ x, y }, c) => {
+        x[c] = 0.25 * (x.at(c, 0, 1, 0) - x.at(c, 0, -1, 0)) + 0.25 * x.at(c, 0, 0, up) - 0.125 * y[c];
+      },
+      () => [up],
+      { on: parity(of) },
+    );
+  }),
   ({ grid }, x) => {
     const layers = grid.ghosts[1][1];
     return grid.container(

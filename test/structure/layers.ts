@@ -45,7 +45,16 @@ export const LAYERS: Readonly<Record<string, readonly Level[]>> = {
     "*",
   ],
   "src/fortran": ["errors.ts", "tree", "text", "lex", "parse", "analyse", "complex", ["lower", "print"], "data", ["host", "port"], "*"],
-  "src/domain": ["grid", "container", "base-grid.ts", "indexed", ["dense", "sparse", "particles"], "bricks", "make-grid.ts", "index.ts"],
+  "src/domain": [
+    ["mesh", "grid"],
+    "container",
+    "base-grid.ts",
+    "indexed",
+    ["dense", "sparse", "particles"],
+    "bricks",
+    "make-grid.ts",
+    "index.ts",
+  ],
   "src/skeleton": [
     "entry.ts",
     "fusion",

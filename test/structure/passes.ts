@@ -24,6 +24,7 @@ export const STAGES: readonly Stage[] = [
       "removeDead",
       "scalarise",
       "removeOverwritten",
+      "forwardCopies",
       "assignDirectly",
       "removeUnusedTables",
     ],

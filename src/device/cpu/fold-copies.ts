@@ -1,4 +1,4 @@
-import type { ReduceOp, ScatterParam } from "../../ir/types.js";
+import type { ScatterOp, ScatterParam } from "../../ir/types.js";
 import { identityOf } from "../../ir/identity.js";
 import { kernel, type Kernel } from "../../kernel/declare/kernel.js";
 import { f32, f64, i32, u32, view } from "../../kernel/declare/params.js";
@@ -16,7 +16,7 @@ import type { PrivateCopies } from "./private-copies.js";
 const FEW = 4096;
 
 const TOKENS = { f64, f32, i32, u32 } as const;
-type Op = Exclude<ReduceOp, "custom">;
+type Op = ScatterOp;
 
 /** Copies in the order of their workers. A place to which nobody has added stays as it is, -0 included. */
 const BODIES: Record<Op, (type: (typeof TOKENS)["f64"]) => Kernel> = {

@@ -4,9 +4,15 @@ import type { AnyView } from "../memory/blocked-view.js";
 import { foldOfParam } from "../cpu/partials.js";
 import type { ReduceParam } from "../../ir/types.js";
 import { componentsOfValue, compositeOf, compositeValue } from "../../kernel/declare/composite.js";
-import { METHODS, type ViewToken } from "../../kernel/declare/params.js";
-import { namedParts } from "../../kernel/declare/flat.js";
-import { structOf, type StructType } from "../../kernel/declare/struct.js";
+import {
+  METHODS,
+  type CompositeReduceToken,
+  type ExtremumToken,
+  type StructReduceToken,
+  type ViewToken,
+} from "../../kernel/declare/params.js";
+import { namedParts, recordOfNumbers } from "../../kernel/declare/flat.js";
+import { plainRecord, structOf, type StructType } from "../../kernel/declare/struct.js";
 import { checkedRecords } from "./checked-records.js";
 import type { CopyArena } from "./arena.js";
 import { checkedScatter, checkedTable, checkedView, type CheckedArray } from "./checked-view.js";
@@ -39,14 +45,25 @@ export function callKernel(binding: Binding, args: Record<string, unknown>, aren
   for (watch.element = 0; watch.element < count; watch.element++) body(params, ...indicesOf(watch.element));
 }
 
-/** A record of numbers that come one by one. */
-function recordOf({ fields }: StructType, next: () => number): object {
-  return Object.fromEntries(
-    Object.entries(fields).map(([field, type]) => {
-      const [inner, of] = [structOf(type), compositeOf(type)];
-      return [field, inner ? recordOf(inner, next) : of ? compositeValue(of, of.fields.map(next)) : next()];
-    }),
-  );
+/** The method of a fold of numbers. */
+function numberFold(param: ReduceParam): Record<string, unknown> {
+  const fold = foldOfParam(param);
+  let total = param.identity;
+  return { [METHODS[param.op]]: (value: number) => (total = fold(total, value)) };
+}
+
+/** The method of a fold of several numbers: compiled code, which runs after the function, has the results. */
+function checkedFold(name: string, token: CompositeReduceToken | ExtremumToken | StructReduceToken): Record<string, unknown> {
+  switch (token.kind) {
+    case "extremum":
+      return { [token.op]: () => undefined };
+    case "reduceStruct":
+      return { merge: (value: unknown) => void plainRecord(token.struct, value) };
+    case "reduceComposite":
+      return { [METHODS[token.op]]: (value: unknown) => void componentsOfValue(token.of, value, `${name} folds`) };
+    default:
+      return unreachable(token);
+  }
 }
 
 /** The first argument of the function. */
@@ -67,7 +84,7 @@ function parametersOf(
     const of = compositeOf(token);
     if (of) return compositeValue(of, of.fields.map(next(name)));
     const struct = structOf(token);
-    if (struct) return recordOf(struct, next(name));
+    if (struct) return recordOfNumbers(struct, next(name));
     if (typeof token !== "object") return token;
     switch (token.kind) {
       case "scalar":
@@ -80,12 +97,12 @@ function parametersOf(
         return checkedScatter(name, token, args[name] as AnyView, arena, watch);
       case "table":
         return checkedTable(name, token.values, watch);
-      case "reduce": {
-        const param = ir.params.find((p): p is ReduceParam => p.kind === "reduce" && p.name === name)!;
-        const fold = foldOfParam(param);
-        let total = param.identity;
-        return { [METHODS[param.op]]: (value: number) => (total = fold(total, value)) };
-      }
+      case "reduce":
+        return numberFold(ir.params.find((p): p is ReduceParam => p.kind === "reduce" && p.name === name)!);
+      case "extremum":
+      case "reduceStruct":
+      case "reduceComposite":
+        return checkedFold(name, token);
       case "reduceEach":
         // Compiled code, which runs after the function, checks components and has the results.
         return { [METHODS[token.op]]: () => undefined };
@@ -101,8 +118,6 @@ function parametersOf(
         };
         return arrays(token.struct);
       }
-      case "reduceComposite":
-        return { [METHODS[token.op]]: (value: unknown) => void componentsOfValue(token.of, value, `${name} folds`) };
       default:
         return unreachable(token);
     }

@@ -8,7 +8,7 @@ import { CpuDevice } from "../cpu/cpu-device.js";
 import type { CpuProgram } from "../cpu/launch.js";
 import { noCodeFromText, requireCodeFromText } from "../cpu/code-from-text.js";
 import { cpuCapabilities, describeMachine } from "../cpu/machine.js";
-import { foldOfParam, finishReduction } from "../cpu/partials.js";
+import { finishReductions } from "../cpu/partials.js";
 import { partialCount } from "../../ir/launch.js";
 import { CopyArena } from "./arena.js";
 import { callKernel } from "./call.js";
@@ -81,9 +81,10 @@ class DebugProgram implements CpuProgram {
       throw error;
     }
     arena.commit();
-    const results: Record<string, number> = {};
-    for (const [param, values] of partials) finishReduction(this.binding, param, foldOfParam(param), values, results);
-    return results;
+    return finishReductions(
+      this.binding,
+      partials.map(([param, values]) => ({ param, partials: values })),
+    );
   }
 
   source(): string {

@@ -11,7 +11,7 @@ import { elementsIn } from "../cpu/work-like.js";
 import { addressOf, belowOf } from "../cpu/host-view.js";
 import { noCodeFromText, requireCodeFromText } from "../cpu/code-from-text.js";
 import { cpuCapabilities, describeMachine } from "../cpu/machine.js";
-import { foldOfParam, finishReduction } from "../cpu/partials.js";
+import { foldOfParam, finishReductions, type FoldFunction } from "../cpu/partials.js";
 import { partialCount, type Policy } from "../../ir/launch.js";
 import { tilesRemark } from "../../ir/analysis/tiles.js";
 import type { Slice } from "../cpu/pool-control.js";
@@ -113,7 +113,12 @@ class JsProgram implements CpuProgram {
     const count = partialCount(policy);
     this.reductions = ir.params
       .filter((p): p is ReduceParam => p.kind === "reduce")
-      .map((param) => ({ param, room: count, partials: cpuStorage().allocate(8 * count), fold: foldOfParam(param) }));
+      .map((param) => ({
+        param,
+        room: count,
+        partials: cpuStorage().allocate(8 * count),
+        fold: param.joint ? undefined : foldOfParam(param),
+      }));
     const strategies = this.plans.map(({ strategy }) => strategy);
     this.remarks = [
       `workers: ${this.workers}`,
@@ -233,7 +238,8 @@ class JsProgram implements CpuProgram {
 /** Parameter whose partials a launch folds, and memory with room for some. */
 interface Reduction {
   readonly param: ReduceParam;
-  readonly fold: (a: number, b: number) => number;
+  /** Undefined for a part of a joint reduction. */
+  readonly fold: FoldFunction | undefined;
   room: number;
   partials: CpuBuffer;
 }
@@ -260,11 +266,12 @@ function fillSlots({ scalars: { host, address } }: JsDevice, { ir, anyRange, red
 
 /** Folds the partials. */
 function finish(reductions: readonly Reduction[], of: Pick<Binding, "policy" | "outputs" | "partials">): Record<string, number> {
-  const results: Record<string, number> = {};
   const count = partialCount(of.policy);
-  for (const { param, partials, fold } of reductions)
-    finishReduction(of, param, fold, new Float64Array(partials.host, partials.address, count), results);
-  return results;
+  const reduced = reductions.map(({ param, partials }) => ({
+    param,
+    partials: new Float64Array(partials.host, partials.address, count),
+  }));
+  return finishReductions(of, reduced, (param) => reductions.find((reduction) => reduction.param === param)!.fold!);
 }
 
 /** Parts that are each done by one worker: teams, lines, and chunks of lines where several work on them. */

@@ -48,6 +48,7 @@ import { takeFaultRecord } from "./faults.js";
 import { takePrintRecords } from "./prints.js";
 import { allocateTeamRows, teamLengths } from "./team-rows.js";
 import type { Chosen } from "./chosen.js";
+import { foldsJointly } from "../../ir/joint.js";
 import { componentsOf } from "./components.js";
 import { View } from "../memory/view.js";
 
@@ -113,7 +114,8 @@ function checkAnew(call: BindArguments, compiled: CompiledCall): Checked {
     } else if (token.kind === "reduceEach") Object.assign(outputs, check.components(name, token, strict.ir));
   }
   const precision = options.precision ?? device.precision;
-  const ordered = precision === "strict" || isDeterministic(device, options);
+  const inOrder = precision === "strict" || isDeterministic(device, options);
+  const ordered = inOrder || foldsJointly(strict.ir);
   const partials = options.partials === true;
   const unfolded = options.unfolded === true && !ordered;
   const blocked = new Map(Object.entries(given).flatMap(([name, view]) => (view instanceof BlockedView ? [[name, view]] : [])));
@@ -128,7 +130,7 @@ function checkAnew(call: BindArguments, compiled: CompiledCall): Checked {
   const peerStores = check.peerStores(options, views);
   const disjointMemory = check.sharing(strict, views, outputs);
   const scatter = Object.fromEntries(
-    ir.params.filter((p) => p.kind === "scatter").map((p) => [p.name, strategyOf(p.name, ordered, options)]),
+    ir.params.filter((p) => p.kind === "scatter").map((p) => [p.name, strategyOf(p.name, inOrder, options)]),
   );
   const cost = costWhenAsked(strict.ir, { views: shapes, policy, scalars });
   if (isDeterministic(device, options)) check.order(ir, scatter);

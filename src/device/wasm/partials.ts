@@ -1,5 +1,6 @@
+import { foldGroups } from "../../ir/joint.js";
 import type { ReduceParam } from "../../ir/types.js";
-import { foldOfParam, foldPartials, type FoldFunction } from "../cpu/partials.js";
+import { foldOfParam, foldPartials, foldPartialsJointly, type FoldFunction } from "../cpu/partials.js";
 import { cpuStorage, type Allocator, type CpuBuffer } from "../cpu/storage.js";
 import { belowOf, hostArray, hostOf } from "../cpu/host-view.js";
 import { BYTES, typedArray, type TypedArray, type View } from "../memory/view.js";
@@ -7,7 +8,8 @@ import { BYTES, typedArray, type TypedArray, type View } from "../memory/view.js
 /** The partial results of one reduce parameter: memory of its own that workers write and the calling thread folds. */
 export class WasmPartials {
   private buffer: CpuBuffer;
-  private readonly fold: FoldFunction;
+  /** Undefined for a part of a joint reduction. */
+  private readonly fold: FoldFunction | undefined;
   private readonly shared = cpuStorage().shared;
   private view: TypedArray;
   private taker: TypedArray | undefined;
@@ -24,7 +26,7 @@ export class WasmPartials {
     private readonly allocate: Allocator,
   ) {
     this.buffer = allocate(count * BYTES[param.type]);
-    this.fold = foldOfParam(param);
+    this.fold = param.joint ? undefined : foldOfParam(param);
     this.view = this.newView();
     this.taker = output && hostArray(output);
   }
@@ -58,9 +60,29 @@ export class WasmPartials {
     if (this.byWorkers) this.array().fill(this.param.identity);
   }
 
-  /** Folds what they have left, and gives the result. */
-  finish(): number {
-    const result = this.byWorkers ? this.inAnyOrder() : foldPartials(this.array(), this.count, this.param, this.fold);
+  /** Folds what they have left, and gives the results by the names of the parameters. */
+  static finish(all: readonly WasmPartials[]): Record<string, number> {
+    const results: Record<string, number> = {};
+    for (const params of foldGroups(all.map(({ param }) => param))) {
+      const parts = params.map((param) => all.find((partials) => partials.param === param)!);
+      const values = params[0].joint
+        ? foldPartialsJointly(
+            parts.map((part) => part.array()),
+            parts[0].count,
+            params,
+          )
+        : [parts[0].folded()];
+      parts.forEach((part, n) => (results[part.param.name] = part.tell(values[n])));
+    }
+    return results;
+  }
+
+  private folded(): number {
+    return this.byWorkers ? this.inAnyOrder() : foldPartials(this.array(), this.count, this.param, this.fold!);
+  }
+
+  /** Puts a result where it is wanted, and gives it. */
+  private tell(result: number): number {
     if (this.taker) {
       if (!this.shared && this.taker.buffer !== hostOf(this.output!)) this.taker = hostArray(this.output!);
       this.taker[belowOf(this.output!)] = result;
@@ -71,7 +93,7 @@ export class WasmPartials {
   private inAnyOrder(): number {
     const array = this.array();
     let result = array[0];
-    for (let n = 1; n < this.count; n++) result = this.fold(result, array[n]);
+    for (let n = 1; n < this.count; n++) result = this.fold!(result, array[n]);
     return result;
   }
 

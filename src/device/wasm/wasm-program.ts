@@ -127,7 +127,7 @@ export class WasmProgram implements CpuProgram {
   }
 
   private reduced(): Record<string, number> {
-    for (const partials of this.reductions) this.results[partials.param.name] = partials.finish();
+    Object.assign(this.results, WasmPartials.finish(this.reductions));
     return this.results;
   }
 
@@ -270,7 +270,7 @@ class WasmRerun implements Rerun {
 
   end(): Record<string, number> {
     const results: Record<string, number> = {};
-    for (const partials of this.own.reductions) results[partials.param.name] = partials.finish();
+    Object.assign(results, WasmPartials.finish(this.own.reductions));
     return results;
   }
 

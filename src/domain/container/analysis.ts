@@ -55,6 +55,9 @@ interface Place {
   readonly bounds: CellBox["bounds"];
   /** The side, if these are a face. */
   readonly side: CellBox["side"];
+  /** The parity, if these are of one alone. */
+  readonly parity: CellBox["parity"];
+  readonly periodic: readonly boolean[];
 }
 
 /**
@@ -87,15 +90,16 @@ interface ContainerCode {
 function codeOf(
   lowered: KernelIR,
   fields: ReadonlyMap<string, Access>,
-  { extents, ghosts = noMargins(extents.length) }: GridPlace,
+  { extents, ghosts = noMargins(extents.length), periodic = extents.map(() => false) }: GridPlace,
   axisArrays: ReadonlyMap<string, AxisArray>,
   box: CellBox | undefined,
 ): ContainerCode {
+  const place = { extents, ghosts, bounds: box?.bounds ?? extents.map((extent) => [0, extent] as const), side: box?.side };
   return {
     lowered,
     fields: [...fields].map(([param, { field, level }]) => [param, { level, cardinality: field.cardinality }]),
     axisArrays: [...axisArrays].map(([param, { axes, ghosts }]) => [param, { axes, ghosts }]),
-    place: { extents, ghosts, bounds: box?.bounds ?? extents.map((extent) => [0, extent]), side: box?.side },
+    place: { ...place, parity: box?.parity, periodic },
   };
 }
 
@@ -113,7 +117,7 @@ function analyse({ lowered, place, ...code }: ContainerCode): Analysed {
   checkReach(raw, written, levelOf, place);
   const { side } = place;
   const spread = side === undefined ? spreadViews(written) : besideFace(raw, written, side, place);
-  const beside = side === undefined ? checkTouches(raw, written, spread) : [];
+  const beside = side === undefined ? checkTouches(raw, written, spread, place) : [];
   checkComponents(raw, fields, axes);
   const isField = (view: string): boolean => levelOf(view) !== undefined;
   // Reads values of other cells back after writing them: the cell may not exist.
@@ -166,7 +170,7 @@ function overStretches({ lowered, place, ...code }: ContainerCode): KernelIR | u
   return withoutUnused(cells.canonical(), cells.touches, isField);
 }
 
-type GridPlace = { readonly extents: readonly number[]; readonly ghosts?: Margins };
+type GridPlace = Pick<Place, "extents"> & { readonly ghosts?: Margins; readonly periodic?: readonly boolean[] };
 
 /** The view parameter that tells which cells are active. */
 const maskOf = (
@@ -385,11 +389,11 @@ function besideFace(ir: KernelIR, touches: readonly Touch[], side: NonNullable<C
 }
 
 /**
- * Rejects neighbours' components that the container writes. In a field that is written in other cells each component must be touched at one
- * offset: then no two cells touch one value.
- * @returns fields whose own cells are written, and whose other components are read in neighbours
+ * Rejects neighbours' components that the container writes, unless these neighbours are of the parity that it does not run over. In a field
+ * that is written in other cells each component must be touched at one offset: then no two cells touch one value.
+ * @returns fields whose own cells are written while neighbours' values are read that no cell writes
  */
-function checkTouches(ir: KernelIR, touches: readonly Touch[], spread: ReadonlySet<string>): Set<string> {
+function checkTouches(ir: KernelIR, touches: readonly Touch[], spread: ReadonlySet<string>, place: Place): Set<string> {
   for (const view of spread)
     checkSpread(
       ir,
@@ -401,16 +405,29 @@ function checkTouches(ir: KernelIR, touches: readonly Touch[], spread: ReadonlyS
     if (spread.has(view) || offset.every((d) => d === 0)) continue;
     const own = stores.filter((store) => store.view === view);
     const clash = own.find((store) => component === undefined || store.component === undefined || store.component === component);
-    if (clash)
-      throw new KernelError(
-        ir.name,
-        location,
-        `reads ${view} at offset [${offset}] while each cell writes its own ${view} (line ${clash.location.line})`,
-        "write to another field and swap the two, or split the container in two",
-      );
+    if (clash) checkOtherParity(ir, { view, offset, location }, clash, place);
     if (own.length > 0) beside.add(view);
   }
   return beside;
+}
+
+/** Refuses to read a neighbour's value that the container writes: all but a neighbour of the parity that it does not run over. */
+function checkOtherParity(ir: KernelIR, touch: Pick<Touch, "view" | "offset" | "location">, store: Touch, place: Place): void {
+  const { view, offset, location } = touch;
+  const { parity, periodic, extents } = place;
+  const does = `reads ${view} at offset [${offset}] while each cell writes its own ${view} (line ${store.location.line})`;
+  if (parity === undefined)
+    throw new KernelError(ir.name, location, does, "write to another field and swap the two, or split the container in two");
+  if (offset.reduce((sum, d) => sum + d, 0) % 2 === 0)
+    throw new KernelError(ir.name, location, `${does}, and both cells have one parity`, "write to another field and swap the two");
+  const odd = offset.findIndex((d, axis) => d !== 0 && periodic[axis] && extents[axis] % 2 !== 0);
+  if (odd >= 0)
+    throw new KernelError(
+      ir.name,
+      location,
+      `${does}: along ${"xyz"[odd]}, which is periodic with ${extents[odd]} cells, the first cell and the last have one parity`,
+      `give the grid an even number of cells along ${"xyz"[odd]}, or write to another field and swap the two`,
+    );
 }
 
 /** Refuses a field that is written in other cells where two cells might touch one component of a third. */

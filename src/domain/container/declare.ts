@@ -136,6 +136,8 @@ function boxFor(grid: Grid, name: string, options: ContainerOptions, location: L
   const box = options.on && boxOf(options.on, grid, refuse);
   if (box && !grid.activity.isFull && hasGhosts(box, grid))
     refuse(`it runs on ghosts (${box.name}) of a grid with inactive cells`, "run it on cells, or make all cells of the grid active");
+  if (box?.parity !== undefined && options.march !== undefined)
+    refuse(`it marches and runs on ${box.name}`, "leave out march: a march goes through all cells along its axis");
   return box;
 }
 
@@ -214,6 +216,11 @@ export class Declarations {
       this.fail(
         `the parameter "${param}" is a reduction whose result goes nowhere${otherCopies()}`,
         'give it a scalar: sum(grid.scalar("name", f64))',
+      );
+    if (token?.kind === "extremum" || token?.kind === "reduceStruct")
+      this.fail(
+        `the parameter "${param}" is ${token.kind === "extremum" ? "a value with its place" : "a fold of records"}, which containers do not reduce`,
+        "reduce with min or max into a scalar, or write a kernel over an array",
       );
     this.fail(
       `the parameter "${param}" is ${describe(value)}`,

@@ -5,7 +5,7 @@ import { valueType } from "../../ir/scalars.js";
 import type { KernelIR, Location, Param, Stmt } from "../../ir/types.js";
 import { callSite } from "../../kernel/declare/location.js";
 import type { Container, Field, FieldUse, Grid } from "../grid/grid.js";
-import { boxOf, type Region } from "../grid/region.js";
+import { boxOf, type CellBox, type Region } from "../grid/region.js";
 
 /** Options of `roll`. */
 export interface RollOptions {
@@ -49,7 +49,7 @@ export function roll(source: Field, target: Field, shift: readonly number[], opt
     );
   if (shift.length !== extents.length || !shift.every(Number.isInteger))
     refuse(`it is shifted by [${shift}] on a grid of ${extents.length} dimensions`, "give a whole number for each axis, x first");
-  const box = on === undefined ? undefined : boxOf(on, grid, refuse);
+  const box = on && boxOfRoll(on, grid, refuse);
   const bounds = box?.bounds ?? extents.map((extent) => [0, extent] as const);
   const beyond = bounds.findIndex(
     ([first, end], axis) =>
@@ -105,4 +105,9 @@ function copyOf(uses: readonly FieldUse[], components: readonly number[], rank: 
     location,
   }));
   return { name, policy: { kind: "range", rank }, params, tables: [], body, location };
+}
+
+function boxOfRoll(on: NonNullable<RollOptions["on"]>, grid: Grid, refuse: (problem: string, remedy: string) => never): CellBox {
+  const box = boxOf(on, grid, refuse);
+  return box.parity === undefined ? box : refuse(`it copies ${box.name}`, "give a face or slabs: rolls copy boxes of cells");
 }

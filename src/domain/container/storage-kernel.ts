@@ -21,6 +21,8 @@ export interface ContainerPlan {
   readonly mask?: string;
   /** Elements of the range are stretches of cells. */
   readonly march?: object;
+  /** The range counts every second cell of a row. */
+  readonly everySecond?: object;
   /** Reductions leave the value of each cell in a view, in place of being folded. */
   readonly storeReduced?: boolean;
 }
@@ -76,9 +78,13 @@ export class StorageKernel<Role extends string> {
   }
 
   /** The kernel with this body, and with the views that the grid gives it in place of the container's. */
-  finish(body: Stmt[], { fields, mask, storeReduced, march }: ContainerPlan, { policy, fieldRank, cell }: StorageShape): KernelIR {
-    // No two cells have one place, however far the analysis of races sees through a kernel over teams or stretches.
-    const disjoint = policy.kind === "team" || march !== undefined;
+  finish(
+    body: Stmt[],
+    { fields, mask, storeReduced, march, everySecond }: ContainerPlan,
+    { policy, fieldRank, cell }: StorageShape,
+  ): KernelIR {
+    // No two cells have one place, however far the analysis of races sees through a kernel over teams, stretches or every second cell.
+    const disjoint = policy.kind === "team" || march !== undefined || everySecond !== undefined;
     const params = this.container.params.flatMap((param): Param[] => {
       const field = fields.get(param.name);
       if (param.kind === "view" && field) {

@@ -27,7 +27,8 @@ import { cutsRows, divisionIn, divisionOf, placeInDivision } from "../grid/split
 import type { OverTeams } from "../grid/cell-teams.js";
 import { atCallSite } from "../grid/placed.js";
 import { isAny, type Margins } from "../grid/ghosts.js";
-import { hasGhosts, type CellBox } from "../grid/region.js";
+import { hasGhosts } from "../grid/region.js";
+import { guardParity } from "../container/guard.js";
 import { movePartials } from "../container/box-reductions.js";
 import { LaunchError } from "../../base/errors.js";
 
@@ -416,7 +417,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     return this.boxes.view(device, view, container.box).flatMap((box, n) => {
       if (isEmptyBox(box)) return [];
       const outputs = Object.entries(reductions).map(([param, all]) => ({ param, ...pieces(all, precision, box, n) }));
-      const { policy, scalars } = overTeams ? this.teamsOver(box[0], overTeams) : this.rangeOver(box, container.box, march);
+      const { policy, scalars } = overTeams ? this.teamsOver(box[0], overTeams) : this.rangeOver(box, container, march);
       const all = { ...args, ...scalars, ...Object.fromEntries(outputs.map(({ param, target }) => [param, target])) };
       const launch = member.device.prepare<Params>(kernel, all, policy, { precision, partials, unfolded, peerStores, sweepBackward });
       return [launch, ...outputs.flatMap(({ moved }) => (moved ? [movePartials(member, moved)] : []))];
@@ -459,10 +460,11 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     });
   }
 
-  /** A launch over the cells of a member in a box, which region has all along x, or over stretches of them. */
-  private rangeOver(box: LocalBox, region?: CellBox, march?: Lowered["march"]): Cells {
-    const row = region?.bounds[0] ?? ([0, this.extents[0]] as const);
+  /** A launch over the cells of a member in a box, which the container's region has all along x, over every second or over stretches of them. */
+  private rangeOver(box: LocalBox, container: Container, march?: Lowered["march"]): Cells {
+    const row = container.box?.bounds[0] ?? ([0, this.extents[0]] as const);
     const bounds = [...box, row].map(([a, b], axis) => [a + this.padding[axis], b + this.padding[axis]] as const);
+    if (everySecondOf(container)) bounds[bounds.length - 1] = [0, Math.ceil((row[1] - row[0]) / 2)];
     if (!march) return { policy: range(...bounds), scalars: {} };
     const [begin, end] = bounds[march.axis];
     const stretches = [0, Math.ceil((end - begin) / march.stretch)] as const;
@@ -589,13 +591,16 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
       onGhosts: container.box !== undefined && hasGhosts(container.box, this),
       writesGhosts: container.box?.side !== undefined,
       march,
+      everySecond: everySecondOf(container),
     };
     const variants = this.lowered.get(container) ?? new Map<string, Lowered>();
     this.lowered.set(container, variants);
     const key = JSON.stringify([lanes, ...fields.values(), this.packed, byValue, march]);
     let lowered = variants.get(key);
     if (!lowered) {
-      const { ir, roles } = lowerDense(container.march?.ir ?? container.ir, plan);
+      const parity = plan.everySecond ? undefined : container.box?.parity;
+      const code = parity === undefined ? container.ir : guardParity(container.ir, parity, this.dimension);
+      const { ir, roles } = lowerDense(container.march?.ir ?? code, plan);
       lowered = this.kernelOf(container, ir, roles, lanes);
       if (march) lowered = { ...lowered, march: { ...march, begin: roles.get("begin")!, end: roles.get("end")! } };
       variants.set(key, lowered);
@@ -618,4 +623,11 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     this.haloBuffers.forEach((buffers) => buffers.free());
     this.haloBuffers.clear();
   }
+}
+
+/** Cells of one parity are counted, unless what they fold has its place among all cells. */
+function everySecondOf({ box, reduces }: Container): DensePlan["everySecond"] {
+  if (box?.parity === undefined || reduces) return undefined;
+  const [begin, end] = box.bounds[0];
+  return { parity: box.parity, begin, end };
 }

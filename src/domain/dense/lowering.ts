@@ -5,6 +5,7 @@ import type { Expr, KernelIR, ScalarType, Stmt } from "../../ir/types.js";
 import { substituteCells, type CellCode } from "../container/cell-code.js";
 import { guard } from "../container/guard.js";
 import type { FieldUse } from "../grid/grid.js";
+import type { Parity } from "../grid/region.js";
 import { StorageKernel, type ContainerPlan, type FieldPlan, type StorageShape } from "../container/storage-kernel.js";
 import { add, binary, compare, index, int, mul, ne, select, sub, truth } from "../../ir/expressions.js";
 
@@ -44,6 +45,8 @@ export interface DensePlan extends ContainerPlan {
   readonly writesGhosts: boolean;
   /** The kernel axis along which the range counts stretches of `stretch` cells, from the index `begin` to `end`. */
   readonly march?: { readonly axis: number; readonly stretch: number };
+  /** The range counts the cells of one parity between two x, the second one excluded. */
+  readonly everySecond?: { readonly parity: Parity; readonly begin: number; readonly end: number };
 }
 
 /**
@@ -56,16 +59,36 @@ export function lowerDense(container: KernelIR, plan: DensePlan): { ir: KernelIR
   const { padding, march } = plan;
   const atCell = (at: Place) => storedCell(kernel, plan, at);
   const substituted = (body: readonly Stmt[], code: CellCode) => substituteCells({ ...container, body: [...body] }, plan, code);
-  const own = atCell({ index, local: (wish, value) => kernel.local(wish, value) });
+  const local: Place["local"] = (wish, value) => kernel.local(wish, value);
+  const cell = atCell({ index, local });
+  const second = plan.everySecond && everySecond(kernel, plan.padding, plan.everySecond, cell.code);
+  const own = second ? atCell({ index: second.index, local }) : cell;
   const body = march ? marched(container, kernel, march, atCell, substituted) : substituted(container.body, own.code);
   const active = plan.masked ? own.isActive(padding.map(() => 0)) : undefined;
-  const guarded = active ? guard(body, active, container, (wish) => kernel.fresh(wish)) : body;
+  const inside = (among: readonly Stmt[], test: Expr | undefined): readonly Stmt[] =>
+    test ? guard(among, test, container, (wish) => kernel.fresh(wish)) : among;
+  const guarded = inside(inside(body, active), second?.isInside);
   const shape: StorageShape = {
     policy: { kind: "range", rank: padding.length },
     fieldRank: ({ cardinality }) => padding.length + (cardinality === 1 ? 0 : 1),
     cell: padding.map((_, axis) => index(axis)),
   };
   return { ir: kernel.finish([...kernel.prologue, ...guarded], plan, shape), roles: kernel.roles };
+}
+
+/** The cell of one parity that the range's last index counts in its row, and a test where a row may have one cell fewer than another. */
+function everySecond(
+  kernel: StorageKernel<DenseRole>,
+  padding: readonly number[],
+  { parity, begin, end }: NonNullable<DensePlan["everySecond"]>,
+  { coordinate }: CellCode,
+): Pick<Place, "index"> & { readonly isInside: Expr | undefined } {
+  const last = padding.length - 1;
+  const others = Array.from({ length: last }, (_, n) => coordinate(n + 1)).reduce((a, b) => add(a, b));
+  const odd = binary("and", add(others, int(begin + parity)), int(1));
+  const x = kernel.local("x", add(add(mul(index(last), 2), odd), int(begin + padding[last])));
+  const isInside = (end - begin) % 2 === 0 ? undefined : compare("lt", x, int(end + padding[last]));
+  return { index: (axis) => (axis === last ? x : index(axis)), isInside };
 }
 
 /** A march over the cells of one stretch. */

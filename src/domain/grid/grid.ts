@@ -2,7 +2,7 @@ import type { Launch, Precision } from "../../device/device.js";
 import { requireFitting, type TypedArrayOf, type View } from "../../device/memory/view.js";
 import { LaunchError } from "../../base/errors.js";
 import { requireThing } from "../../base/own.js";
-import type { KernelIR, Location, NumericType, ReduceOp } from "../../ir/types.js";
+import type { KernelIR, Location, NumericType, ReduceOp, ScatterOp } from "../../ir/types.js";
 import type { Captures } from "../../kernel/declare/captures.js";
 import type { AxisAccess, AxisReduction, Cell, Dimension, FieldAccess } from "../../kernel/declare/cells.js";
 import type { ArrayType, AssignToken, Helper, ReduceIntoToken, ScalarToken, TableToken } from "../../kernel/declare/params.js";
@@ -407,7 +407,7 @@ export interface Roll {
 /** A reduction into an array along axes. */
 export interface AxisFold {
   readonly array: AxisArray;
-  readonly op: Exclude<ReduceOp, "custom">;
+  readonly op: ScatterOp;
   /** Reduce parameters of the code, one for each component. */
   readonly params: readonly string[];
   readonly accumulate: boolean;

@@ -3,7 +3,11 @@ import { axisOf, sidesOf, type Margins, type Side } from "./ghosts.js";
 /** Some of the cells of a grid, for a container to run over: see `face` and `slab`. */
 export type Region =
   | { readonly kind: "face"; readonly side: Side; readonly ghosts: boolean }
-  | { readonly kind: "slab"; readonly axis: "x" | "y" | "z"; readonly from: number; readonly to: number };
+  | { readonly kind: "slab"; readonly axis: "x" | "y" | "z"; readonly from: number; readonly to: number }
+  | { readonly kind: "parity"; readonly of: Parity };
+
+/** Whether the coordinates of a cell add up to an even number or an odd one. */
+export type Parity = 0 | 1;
 
 /**
  * The layer of cells next to a side of the box. Containers that run over it may write the ghosts beyond the side.
@@ -18,12 +22,22 @@ export function slab(axis: "x" | "y" | "z", from: number, to: number): Region {
   return { kind: "slab", axis, from, to };
 }
 
-/** The box of cells that a container runs over. */
+/**
+ * Every second cell, as the squares of one colour on a chessboard: cells whose coordinates add up to an even number (0) or an odd one (1).
+ * A container that runs over them may write a field in place while it reads cells of the other parity, as Gauss-Seidel does.
+ */
+export function parity(of: Parity): Region {
+  return { kind: "parity", of };
+}
+
+/** The cells that a container runs over: a box, or every second cell of it. */
 export interface CellBox {
   /** Along x, y (and z): the first coordinate, and the one after the last. */
   readonly bounds: readonly (readonly [first: number, end: number])[];
   /** All its cells lie next to this side, and beyond it may be written. */
   readonly side: Side | undefined;
+  /** Only cells of this parity. */
+  readonly parity?: Parity;
   /** For people. */
   readonly name: string;
 }
@@ -43,7 +57,9 @@ export function boxOf(
   { extents, ghosts }: Whole,
   refuse: (problem: string, remedy: string) => never,
 ): CellBox {
-  const regions = Array.isArray(on) ? (on as readonly Region[]) : [on as Region];
+  const all = Array.isArray(on) ? (on as readonly Region[]) : [on as Region];
+  const parity = parityOf(all, refuse);
+  const regions = all.filter((region) => region?.kind !== "parity");
   const axes = "xyz".slice(0, extents.length);
   const whole = (axis: number): readonly [number, number] => [-ghosts[axis][0], extents[axis] + ghosts[axis][1]];
   /** The axis to which a region keeps, and its bounds there. */
@@ -68,7 +84,7 @@ export function boxOf(
   };
   const kept = regions.map(along);
   const faces = regions.filter((region) => region.kind === "face");
-  if (regions.length === 0 || faces.length > 1)
+  if (all.length === 0 || faces.length > 1)
     refuse(`it runs on ${faces.length > 1 ? "several faces" : "an empty list"}`, "give one face, or slabs, or one face and slabs");
   const withGhosts = faces.some((region) => region.ghosts);
   const bounds = extents.map((extent, axis) => {
@@ -78,8 +94,30 @@ export function boxOf(
     if (first >= end) refuse("it runs on regions that have no cell in common", "give regions that meet");
     return [first, end] as const;
   });
-  const name = regions.map((region) => (region.kind === "face" ? region.side : `${region.axis} ${region.from} to ${region.to}`)).join(", ");
-  return { bounds, side: faces[0]?.side, name };
+  return { bounds, side: faces[0]?.side, ...(parity !== undefined && { parity }), name: all.map(nameOf).join(", ") };
+}
+
+/** The parity to which regions keep; undefined if they hold cells of both. */
+function parityOf(regions: readonly Region[], refuse: (problem: string, remedy: string) => never): Parity | undefined {
+  const parities = new Set(regions.flatMap((region) => (region?.kind === "parity" ? [region.of] : [])));
+  for (const of of parities)
+    if (of !== 0 && of !== 1)
+      refuse(`it runs on the parity ${String(of)}`, "write { on: parity(0) } for even cells, parity(1) for odd ones");
+  if (parities.size > 1) refuse("it runs on regions that have no cell in common", "give one parity, or write a container for each");
+  return [...parities][0];
+}
+
+function nameOf(region: Region): string {
+  switch (region.kind) {
+    case "face":
+      return region.side;
+    case "slab":
+      return `${region.axis} ${region.from} to ${region.to}`;
+    case "parity":
+      return region.of === 0 ? "even cells" : "odd cells";
+    default:
+      return region satisfies never;
+  }
 }
 
 /** True where it has ghosts. */

@@ -1,7 +1,8 @@
 import { unreachable } from "../../base/unreachable.js";
 import { IntegerRanges, type KnownIntegers } from "../../ir/analysis/integer-ranges.js";
 import { isPacked, type FloatType } from "../../ir/scalars.js";
-import type { ElementType, Expr, KernelIR, NumericType, ScalarType, Stmt } from "../../ir/types.js";
+import type { ElementType, Expr, JointFold, KernelIR, NumericType, ScalarType, Stmt } from "../../ir/types.js";
+import { choiceOf } from "../../ir/joint-choice.js";
 import { assignedLocals, children } from "../../ir/walk.js";
 import type { Code } from "./code.js";
 import type { Dialect, CFrame } from "./dialect.js";
@@ -137,6 +138,29 @@ export class BodyWriter {
     return inner.value(op.body);
   }
 
+  private values(list: readonly Expr[]): string[] {
+    return list.map((value) => this.value(value));
+  }
+
+  /** Writes the fold of values into the parts of a joint reduction; all are single terms. */
+  foldJointly(
+    { joint, types }: { joint: JointFold; types: readonly NumericType[] },
+    into: readonly string[],
+    values: readonly string[],
+  ): void {
+    const { a, b, bodies } = joint;
+    const inner = new BodyWriter(this.code, this.ir, this.dialect, this.frame, this.names, this.helpers, this.sizes);
+    inner.local = (name) => (a.includes(name) ? into[a.indexOf(name)] : b.includes(name) ? values[b.indexOf(name)] : this.local(name));
+    const keep = (from: readonly string[]) => into.forEach((place, n) => this.code.line(`${place} = ${from[n]};`));
+    const choice = choiceOf(joint);
+    if (choice) return void this.code.block(`if (${inner.value(choice)})`, () => keep(values));
+    const folded = bodies.map(() => this.names.fresh("folded"));
+    this.code.block("", () => {
+      bodies.forEach((body, n) => this.code.line(`const ${this.dialect.types[types[n]]} ${folded[n]} = ${inner.value(body)};`));
+      keep(folded);
+    });
+  }
+
   /** A line for a statement, with the number of its source line where that is a new one. */
   line(stmt: Stmt, text: string): void {
     const { line } = stmt.location;
@@ -180,6 +204,8 @@ export class BodyWriter {
         return frame.scatter(this, stmt, this.offset(stmt.target, stmt.indices), this.value(stmt.value));
       case "reduce":
         return frame.reduce(this, stmt, this.value(stmt.value));
+      case "reduceJointly":
+        return frame.reduceJointly(this, stmt, this.values(stmt.values));
       case "print":
         return writePrint(this, stmt, frame, d);
       case "if":

@@ -121,6 +121,8 @@ export interface CFrame<Body> {
   scatter(body: Body, stmt: StmtOf<"scatter">, offset: string, value: string): void;
   /** A fold into a reduce parameter, or into a result of the enclosing teamReduce. */
   reduce(body: Body, stmt: StmtOf<"reduce">, value: string): void;
+  /** The same of values into reduce parameters that fold jointly. */
+  reduceJointly(body: Body, stmt: StmtOf<"reduceJointly">, values: readonly string[]): void;
   /** Writes all that is done for one element or member, where that is more than its statements. */
   element?(body: Body, list: readonly Stmt[]): void;
   /**

@@ -1,6 +1,15 @@
 import type { AccessAnalysis } from "../../ir/analysis/access.js";
+import { foldGroups } from "../../ir/joint.js";
 import { identityOf } from "../../ir/identity.js";
-import { REDUCTION_LANES, type NumericType, type ReduceParam, type ScatterParam, type Stmt, type ViewParam } from "../../ir/types.js";
+import {
+  REDUCTION_LANES,
+  type NumericType,
+  type ReduceParam,
+  type ScatterOp,
+  type ScatterParam,
+  type Stmt,
+  type ViewParam,
+} from "../../ir/types.js";
 import type { ScatterStrategy } from "../../ir/launch.js";
 import { isFloat, type FloatType } from "../../ir/scalars.js";
 import { walkStmts } from "../../ir/walk.js";
@@ -15,7 +24,7 @@ import { isStraight, type LoopVariable, type VectorLoops } from "./vector.js";
 
 type StmtOf<K extends Stmt["kind"]> = Extract<Stmt, { kind: K }>;
 /** A reduce parameter, or a result of a teamReduce. */
-type Folded = Pick<ReduceParam, "name" | "op" | "type" | "identity" | "combine">;
+type Folded = Pick<ReduceParam, "name" | "op" | "type" | "identity" | "combine" | "joint">;
 type Accumulator = Folded & { variable: string };
 
 /** How the updates of a scatter target are brought together. */
@@ -140,11 +149,26 @@ export class OpenMPFrame implements CFrame<BodyWriter> {
       const greatest = body.helpers.use(`max_abs_${into.type as FloatType}`);
       return body.line(stmt, `${into.variable} = ${greatest}(${into.variable}, ${value});`);
     }
-    if (into.op !== "custom") return body.line(stmt, `${into.variable} = ${body.fold(into.op, into.type, into.variable, value)};`);
+    if (into.op !== "custom")
+      return body.line(stmt, `${into.variable} = ${body.fold(into.op as ScatterOp, into.type, into.variable, value)};`);
     body.code.block("", () => {
       const merged = this.names.fresh("merged");
       body.line(stmt, `const ${this.dialect.types[into.type]} ${merged} = ${value};`);
       body.code.line(`${into.variable} = ${body.fold(into.combine!, into.type, into.variable, merged)};`);
+    });
+  }
+
+  reduceJointly(body: BodyWriter, stmt: StmtOf<"reduceJointly">, values: readonly string[]): void {
+    const parts = stmt.targets.map((target) => this.accumulators.get(target)!);
+    const types = parts.map(({ type }) => type);
+    body.code.block("", () => {
+      const merged = values.map(() => this.names.fresh("merged"));
+      values.forEach((value, n) => body.line(stmt, `const ${this.dialect.types[types[n]]} ${merged[n]} = ${value};`));
+      body.foldJointly(
+        { joint: parts[0].joint!, types },
+        parts.map(({ variable }) => variable),
+        merged,
+      );
     });
   }
 
@@ -220,9 +244,14 @@ export class OpenMPFrame implements CFrame<BodyWriter> {
       });
     code.block(`for (int step = ${REDUCTION_LANES / 2}; step > 0; step /= 2)`, () =>
       code.block("for (int k = 0; k < step; k++)", () =>
-        params.forEach((p, n) => {
-          const [a, b] = [`${arrays[n]}[k]`, `${arrays[n]}[k + step]`];
-          code.line(`${a} = ${body.fold(p.op === "custom" ? p.combine! : p.op, p.type, a, b)};`);
+        foldGroups(params).forEach((parts) => {
+          const places = parts.map((p) => arrays[params.indexOf(p)]);
+          writeFoldInto(
+            body,
+            parts,
+            places.map((array) => `${array}[k]`),
+            places.map((array) => `${array}[k + step]`),
+          );
         }),
       ),
     );
@@ -278,6 +307,19 @@ export class OpenMPFrame implements CFrame<BodyWriter> {
   private identity(body: BodyWriter, param: { type: NumericType; identity: number }): string {
     return body.value({ op: "const", type: param.type, value: param.identity });
   }
+}
+
+/** Writes the fold of values into a reduction, or into the parts of a joint one; all are single terms. */
+export function writeFoldInto(
+  body: BodyWriter,
+  parts: readonly Pick<Folded, "op" | "type" | "combine" | "joint">[],
+  into: readonly string[],
+  values: readonly string[],
+): void {
+  const [{ op, type, combine, joint }] = parts;
+  if (joint) return body.foldJointly({ joint, types: parts.map((part) => part.type) }, into, values);
+  const operation = op === "custom" ? combine! : (op as ScatterOp);
+  body.code.line(`${into[0]} = ${body.fold(operation, type, into[0], values[0])};`);
 }
 
 /** True where all that is reduced to the target is an absolute value. */

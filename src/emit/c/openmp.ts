@@ -4,6 +4,7 @@ import { scatterCacheBytes } from "../../ir/cache-lines.js";
 import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import type { KnownIntegers } from "../../ir/analysis/integer-ranges.js";
 import { identityOf } from "../../ir/identity.js";
+import { foldGroups, foldsJointly } from "../../ir/joint.js";
 import { recordedAxes } from "../../ir/passes/check-indices.js";
 import { splitUniform } from "../../ir/passes/jam.js";
 import { pairMembers } from "../../ir/passes/pair-rows.js";
@@ -22,7 +23,7 @@ import { Names } from "../../base/names.js";
 import { openmpDialect as dialect } from "./openmp-dialect.js";
 import { OpenMPFrame, type ScatterUpdates } from "./openmp-frame.js";
 import { atomicFunction, SHARE, STREAM_LINE, WITHOUT_MASKS } from "./openmp-prelude.js";
-import { chunkCount, writeChunkIndices, writeFold } from "./partials.js";
+import { chunkCount, foldLines, writeChunkIndices, writeFold } from "./partials.js";
 import { stripsOf, writeStrips } from "./strips.js";
 import { writeStreamedLoop } from "./streamed-loop.js";
 import { streamableViews } from "./streaming.js";
@@ -138,7 +139,7 @@ class Emitter {
     // Teams keep lines of their own; ranges leave the ends of lines to the part.
     if (!this.streams || ir.policy.kind === "range") this.writePart(body);
     if (this.streams) this.writeStreamed(body);
-    for (const param of this.reductions) writeFold(this.writer(body), param, this.reduced(param));
+    for (const parts of foldGroups(this.reductions)) writeFold(this.writer(body), parts, this.reduced(parts[0]));
     this.writeEntry(body);
 
     code.line(`// ${originText(ir)}.`);
@@ -339,7 +340,7 @@ class Emitter {
       this.scatters,
       (param) => this.atomic(param),
       this.loops,
-      this.options.ordered,
+      this.options.ordered || foldsJointly(this.ir),
       this.constant,
       this.faults,
     );
@@ -512,10 +513,12 @@ class Emitter {
         }
       });
       if (this.reductions.length > 0) code.line("if (!args->folds) return;");
-      for (const p of this.reductions) {
-        const name = this.reduced(p);
-        code.line(`args->${name}_result = ${name}_fold(args->${name}_partials, args->units);`);
-        code.line(`if (args->${name}_output) *args->${name}_output = args->${name}_result;`);
+      for (const parts of foldGroups(this.reductions)) {
+        const names = parts.map((part) => this.reduced(part));
+        const [partials, results] = ["partials", "result"].map((what) => names.map((name) => `args->${name}_${what}`));
+        for (const line of foldLines(this.writer(code), parts, { name: names[0], partials, count: "args->units", results }))
+          code.line(line);
+        for (const name of names) code.line(`if (args->${name}_output) *args->${name}_output = args->${name}_result;`);
       }
     });
   }

@@ -2,6 +2,7 @@ import { REDUCTION_CHUNK, REDUCTION_LANES, type ReduceParam } from "../../ir/typ
 import type { BodyWriter } from "./body.js";
 import type { Code } from "./code.js";
 import { openmpDialect } from "./openmp-dialect.js";
+import { writeFoldInto } from "./openmp-frame.js";
 
 /* Partial results of a reduction on CPUs, one for each chunk of a line: see docs/determinism.md. */
 
@@ -28,30 +29,57 @@ export function writeChunkIndices(code: Code, indices: readonly string[], bounds
   code.line(`const int64_t end = begin + ${REDUCTION_CHUNK} < ${stop} ? begin + ${REDUCTION_CHUNK} : ${stop};`);
 }
 
-/** The function `name_fold`, a tree over the partials: chunk after chunk of 256, level after level, until one is left. */
-export function writeFold(writer: BodyWriter, param: ReduceParam, name: string): void {
+/**
+ * The function `name_fold`, a tree over the partials: chunk after chunk of 256, level after level, until one is left. Of a joint reduction it takes the
+ * partials of the other parts, too, and leaves the results of all parts in the first partials.
+ */
+export function writeFold(writer: BodyWriter, parts: readonly ReduceParam[], name: string): void {
   const { code } = writer;
-  const T = openmpDialect.types[param.type];
-  const op = param.op === "custom" ? param.combine! : param.op;
-  const identity = writer.value({ op: "const", type: param.type, value: param.identity });
+  const types = parts.map(({ type }) => openmpDialect.types[type]);
+  const identities = parts.map(({ type, identity }) => writer.value({ op: "const", type, value: identity }));
+  const [arrays, lanes] = ["partials", "lanes"].map((stem) => parts.map((_, n) => (n === 0 ? stem : `${stem}${n}`)));
+  const others = arrays.slice(1).map((array, n) => `, ${types[n + 1]} *${array}`);
+  const fold = (into: string, value: string, from: readonly string[]): void =>
+    writeFoldInto(
+      writer,
+      parts,
+      lanes.map((lane) => `${lane}[${into}]`),
+      from.map((place) => `${place}[${value}]`),
+    );
   code
-    .block(`static ${T} ${name}_fold(${T} *partials, int64_t count)`, () => {
-      code.line(`if (count == 0) return ${identity};`);
+    .block(`static ${types[0]} ${name}_fold(${types[0]} *partials, int64_t count${others.join("")})`, () => {
+      code.line(`if (count == 0) return ${identities[0]};`);
       code.block(`for (; count > 1; count = (count + ${REDUCTION_CHUNK - 1}) / ${REDUCTION_CHUNK})`, () => {
         code.block(`for (int64_t begin = 0; begin < count; begin += ${REDUCTION_CHUNK})`, () => {
           code.line(`const int64_t end = begin + ${REDUCTION_CHUNK} < count ? begin + ${REDUCTION_CHUNK} : count;`);
-          code.line(`${T} lanes[${REDUCTION_LANES}] = {${Array(REDUCTION_LANES).fill(identity).join(", ")}};`);
-          code.line(
-            `for (int64_t n = begin; n < end; n++) lanes[n % ${REDUCTION_LANES}] = ${writer.fold(op, param.type, `lanes[n % ${REDUCTION_LANES}]`, "partials[n]")};`,
+          parts.forEach((_, n) =>
+            code.line(`${types[n]} ${lanes[n]}[${REDUCTION_LANES}] = {${Array(REDUCTION_LANES).fill(identities[n]).join(", ")}};`),
           );
-          code.line(`for (int step = ${REDUCTION_LANES / 2}; step > 0; step /= 2)`);
-          code.indented(() =>
-            code.line(`for (int k = 0; k < step; k++) lanes[k] = ${writer.fold(op, param.type, "lanes[k]", "lanes[k + step]")};`),
+          code.block("for (int64_t n = begin; n < end; n++)", () => fold(`n % ${REDUCTION_LANES}`, "n", arrays));
+          code.block(`for (int step = ${REDUCTION_LANES / 2}; step > 0; step /= 2)`, () =>
+            code.block("for (int k = 0; k < step; k++)", () => fold("k", "k + step", lanes)),
           );
-          code.line(`partials[begin / ${REDUCTION_CHUNK}] = lanes[0];`);
+          arrays.forEach((array, n) => code.line(`${array}[begin / ${REDUCTION_CHUNK}] = ${lanes[n]}[0];`));
         });
       });
       code.line("return partials[0];");
     })
     .line();
+}
+
+/** Lines that put the folds of partials into their places: of parts, whose partials are given in their order, each into its own. */
+export function foldLines(
+  writer: BodyWriter,
+  parts: readonly ReduceParam[],
+  of: { readonly name: string; readonly partials: readonly string[]; readonly count: string; readonly results: readonly string[] },
+): string[] {
+  const { name, partials, count, results } = of;
+  const [first, ...others] = partials;
+  return [
+    `${results[0]} = ${name}_fold(${[first, count, ...others].join(", ")});`,
+    ...others.map((array, n) => {
+      const { type, identity } = parts[n + 1];
+      return `${results[n + 1]} = ${count} > 0 ? ${array}[0] : ${writer.value({ op: "const", type, value: identity })};`;
+    }),
+  ];
 }

@@ -37,7 +37,7 @@ export function atVariable(e: Expr, variable: LoopVariable, name: string): Expr 
 export function isStraight(body: readonly Stmt[]): boolean {
   let straight = true;
   walkStmts(body, ({ kind }) => {
-    if (!["let", "assign", "store", "if", "reduce", "setElement"].includes(kind)) straight = false;
+    if (!["let", "assign", "store", "if", "reduce", "reduceJointly", "setElement"].includes(kind)) straight = false;
   });
   return straight;
 }

@@ -14,7 +14,7 @@ import { emitExpr, P, type ExprScope } from "./expr.js";
 import { loadedText, storedText } from "./half.js";
 import { braced, indent, type Lines } from "./lines.js";
 import { JsNames } from "./names.js";
-import { combineText, FoldLanes, type Folded } from "./reduction.js";
+import { combineText, FoldLanes, foldJointly, type Folded } from "./reduction.js";
 import { atomicUpdate, cachedUpdate, plainUpdate } from "./scatter.js";
 import type { JsTarget } from "./target.js";
 
@@ -166,6 +166,8 @@ export class JsBody implements ExprScope {
         const { folded, variable } = this.accumulators.get(s.target)!;
         return [`${variable} = ${combineText(this, folded, variable, this.expr(s.value, folded.op === "sum" ? P.add + 1 : 0))};`];
       }
+      case "reduceJointly":
+        return this.reduceJointly(s);
       case "print":
         return this.print(s);
       case "if":
@@ -203,6 +205,20 @@ export class JsBody implements ExprScope {
       default:
         return unreachable(s);
     }
+  }
+
+  private reduceJointly(s: Extract<Stmt, { kind: "reduceJointly" }>): Lines {
+    const parts = s.targets.map((target) => this.accumulators.get(target)!);
+    const values = s.values.map((value) => ({ name: this.names.fresh("part"), text: this.expr(value) }));
+    return braced("", [
+      ...values.map(({ name, text }) => `const ${name} = ${text};`),
+      ...foldJointly(
+        this,
+        parts.map(({ folded }) => folded),
+        parts.map(({ variable }) => variable),
+        values.map(({ name }) => name),
+      ),
+    ]);
   }
 
   private storedValue({ view, value }: Extract<Stmt, { kind: "store" }>): string {

@@ -7,10 +7,9 @@ import { ARRAY } from "./arrays.js";
 import { JsBody } from "./body.js";
 import { CHECKS } from "./checks.js";
 import { HELPERS, helpersIn, numberText } from "./expr.js";
-import { emitCombine } from "./fold.js";
 import { HALF_HELPERS } from "./half.js";
 import { indent, type Lines } from "./lines.js";
-import { identityText, FoldLanes } from "./reduction.js";
+import { identityText, FoldLanes, ownFolds } from "./reduction.js";
 import { ATOMIC_HELPERS, atomicArray, cacheOf, cachesText, spillWorkerCache } from "./scatter.js";
 import type { JsTarget, Allocation } from "./target.js";
 
@@ -29,7 +28,14 @@ export function emitJs(target: JsTarget): string {
         : lines(body, target.policy);
   const inner = [...scalars(body), ...loops, ...cached(target).map((param) => spillWorkerCache(body.names.of(param.name)))];
   const kernel = [`return function $kernel_${body.names.of(target.ir.name)}(args, worker, workers) {`, ...indent(inner), "};"];
-  const arrays = [...views(body), ...caches(body), ...tables(body), ...partials(body), ...customFolds(body), ...body.declarations];
+  const arrays = [
+    ...views(body),
+    ...caches(body),
+    ...tables(body),
+    ...partials(body),
+    ...ownFolds(body, reductions(body.target)),
+    ...body.declarations,
+  ];
   const text = [...arrays, ...kernel].join("\n");
   const checks = target.checked ? ["let $element = [];", ...Object.values(CHECKS)] : [];
   return [`"use strict";`, ...checks, ...helpersIn(text, { ...HELPERS, ...HALF_HELPERS, ...ATOMIC_HELPERS }), text, ""].join("\n");
@@ -78,12 +84,6 @@ function partials({ target, names }: JsBody): Lines {
   return reductions(target).map(
     ({ name }) =>
       `const $partials_${names.of(name)} = new Float64Array(${bufferText(target.partials[name])}, ${target.partials[name].address}, ${count});`,
-  );
-}
-
-function customFolds(body: JsBody): Lines {
-  return reductions(body.target).flatMap((r) =>
-    r.combine ? [`const ${body.foldName(r)} = (() => {`, ...indent(emitCombine(r.combine).split("\n")), "})();"] : [],
   );
 }
 
@@ -223,6 +223,7 @@ function chunksOfAnyRange(body: JsBody, inner: number): Lines {
       ...boundsOfAnyRange(inner, "$c", "($c + 1)"),
       ...lanes.start,
       ...lanes.loop(`$i${inner}`, "$first", "$end"),
+      ...lanes.end,
       ...results.map((r) => `$partials_${body.names.of(r.name)}[$line * $chunks + $c] = ${lanes.result(r)};`),
     ]),
     "}",
@@ -288,6 +289,7 @@ function chunksOfLine(body: JsBody, { extents, begin }: RangePolicy, isWhole: bo
       `const $end = ${plus(`Math.min(($c + 1) * ${REDUCTION_CHUNK}, ${extents[inner]})`, begin[inner])} | 0;`,
       ...lanes.start,
       ...lanes.loop(`$i${inner}`, "$first", "$end"),
+      ...lanes.end,
       ...results.map((r) => `$partials_${body.names.of(r.name)}[${partial}] = ${lanes.result(r)};`),
     ]),
     "}",

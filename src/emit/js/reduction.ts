@@ -1,7 +1,10 @@
+import { choiceOf } from "../../ir/joint-choice.js";
+import { foldGroups } from "../../ir/joint.js";
 import { numberText } from "./expr.js";
+import { emitCombine, emitJoint, jointText } from "./fold.js";
 import { identityOf } from "../../ir/identity.js";
 import { foldLanes } from "../../ir/lanes.js";
-import { REDUCTION_LANES, type NumericType, type ReduceParam, type Stmt, type TeamResult } from "../../ir/types.js";
+import { REDUCTION_LANES, type JointFold, type NumericType, type ReduceParam, type Stmt, type TeamResult } from "../../ir/types.js";
 import { braced, indent, type Lines } from "./lines.js";
 import type { JsNames } from "./names.js";
 
@@ -86,8 +89,26 @@ export class FoldLanes {
     ];
   }
 
+  /** Statements before the results are taken: folds lanes of several parts to the first. */
+  get end(): Lines {
+    return foldGroups(this.results.filter(isJoint)).flatMap((parts) =>
+      HALVES.flatMap(([k, other]) =>
+        braced(
+          "",
+          foldJointly(
+            this.body,
+            parts,
+            parts.map((r) => this.lane(r, k)),
+            parts.map((r) => this.lane(r, other)),
+          ),
+        ),
+      ),
+    );
+  }
+
   /** The lanes folded to one value. */
   result(r: Folded): string {
+    if (isJoint(r)) return this.lane(r, 0);
     const lanes = ALL.map((k) => this.lane(r, k));
     return foldLanes(lanes, (a, b) => combineText(this.body, r, operand(a), operand(b)));
   }
@@ -97,8 +118,42 @@ export class FoldLanes {
   }
 }
 
+/** Statements that fold values into the parts of a joint reduction; they need a block of their own. */
+export function foldJointly(
+  body: Pick<Folding, "foldName" | "names">,
+  parts: readonly Folded[],
+  into: readonly string[],
+  values: readonly string[],
+): Lines {
+  const { joint } = parts[0] as ReduceParam;
+  const choice = choiceOf(joint!);
+  const kept = into.map((place, n) => `${place} = ${values[n]};`);
+  if (choice) return [`if (${jointText(joint!, choice, into, values)}) {`, ...indent(kept), "}"];
+  const folded = parts.map(() => body.names.fresh("folded"));
+  return [
+    ...parts.map((part, n) => `const ${folded[n]} = ${body.foldName(part)}(${[...into, ...values].join(", ")});`),
+    ...into.map((place, n) => `${place} = ${folded[n]};`),
+  ];
+}
+
+/** Declarations of the functions that fold reductions with operations of their own. */
+export function ownFolds(body: Pick<Folding, "foldName">, reductions: readonly ReduceParam[]): Lines {
+  return reductions.flatMap((r) => {
+    const text = r.joint ? emitJoint(r.joint, r.joint.parts.indexOf(r.name)) : r.combine && emitCombine(r.combine);
+    return text === undefined ? [] : [`const ${body.foldName(r)} = (() => {`, ...indent(text.split("\n")), "})();"];
+  });
+}
+
+const isJoint = (r: Folded): r is ReduceParam & { readonly joint: JointFold } => r.op === "joint";
+
+/** Lanes that fold in turn, with those that they take, until the first has all. */
+const HALVES: readonly (readonly [number, number])[] = [4, 2, 1].flatMap((half) =>
+  Array.from({ length: half }, (_, k) => [k, k + half] as const),
+);
+
 /** The fold of two operands. */
 export function combineText(body: Pick<Folding, "foldName">, folded: Folded, a: string, b: string): string {
+  if (folded.op === "joint") throw new Error("one part of a joint reduction is folded alone");
   return folded.op === "custom" ? `${body.foldName(folded)}(${a}, ${b})` : combineBuiltIn(folded.op, folded.type, a, b);
 }
 
@@ -118,5 +173,5 @@ const operand = (text: string): string => (/^[\w$.]+(\[[\w$]+\])?$/.test(text) ?
 
 /** The identity of a fold, as text. */
 export function identityText(folded: Folded): string {
-  return numberText(folded.op === "custom" ? folded.identity : identityOf(folded.op, folded.type));
+  return numberText("identity" in folded ? folded.identity : identityOf(folded.op, folded.type));
 }

@@ -1,13 +1,13 @@
 import { REDUCTION_CHUNK, type Expr, type ReduceParam, type Stmt } from "../../ir/types.js";
+import { foldGroups } from "../../ir/joint.js";
 import { ARRAY } from "../js/arrays.js";
 import { JsBody } from "../js/body.js";
 import { emitExpr, HELPERS, helpersIn, numberText, P } from "../js/expr.js";
-import { emitCombine } from "../js/fold.js";
 import { HALF_HELPERS } from "../js/half.js";
 import { indent, type Lines } from "../js/lines.js";
-import { combineText, identityText, FoldLanes } from "../js/reduction.js";
+import { combineText, identityText, FoldLanes, ownFolds } from "../js/reduction.js";
 import { Code } from "../c/code.js";
-import { FOLD_PARTIALS } from "./js-folds.js";
+import { FOLD_JOINTLY, FOLD_PARTIALS } from "./js-folds.js";
 import type { SignatureSlot } from "../../schedule/slots.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 import { argumentFor, argumentGroups, asProperties, INDEX_NAMES, launchArguments, writeComment, type Argument } from "./signature.js";
@@ -108,9 +108,9 @@ class ModuleWriter {
     const { ir, stem } = request;
     const loops = ir.policy.kind === "team" ? this.teams() : this.elements();
     const given = asProperties(body.args).filter(({ slot }) => slot.kind !== "result");
-    const results = reductions.map(
-      (r) => `${keyText(r.name)}: $foldPartials(${partials(body, r)}, (a, b) => ${combineText(body, r, "a", "b")}, ${identityText(r)})`,
-    );
+    const folded = (r: ReduceParam) =>
+      `$foldPartials(${partials(body, r)}, (a, b) => ${combineText(body, r, "a", "b")}, ${identityText(r)})`;
+    const results = reductions.map((r) => `${keyText(r.name)}: ${r.joint ? total(body, r) : folded(r)}`);
     const launch = [
       `export function ${stem}_launch({`,
       ...indent(argumentGroups(given).map((group) => `${group.map(({ key, name }) => `${keyText(key)}: ${name}`).join(", ")},`)),
@@ -118,6 +118,7 @@ class ModuleWriter {
       ...indent([
         ...reductions.map((r) => `const ${partials(body, r)} = [];`),
         ...loops,
+        ...foldGroups(reductions.filter(({ joint }) => joint)).map((parts) => jointTotals(body, parts)),
         ...(results.length > 0 ? [`return { ${results.join(", ")} };`] : []),
       ]),
       "}",
@@ -126,7 +127,12 @@ class ModuleWriter {
     const code = new Code();
     code.line(`// ${originText(ir)} as JavaScript, for one thread.`);
     code.line(`// import { ${stem}_launch } from "./${stem}.mjs"`).line();
-    const helpers = helpersIn(declarations + launch, { ...HELPERS, ...HALF_HELPERS, $foldPartials: FOLD_PARTIALS });
+    const helpers = helpersIn(declarations + launch, {
+      ...HELPERS,
+      ...HALF_HELPERS,
+      $foldPartials: FOLD_PARTIALS,
+      $foldJointly: FOLD_JOINTLY,
+    });
     for (const part of [...helpers, declarations]) if (part !== "") code.text(part).line();
     const fromArrays = "Arrays are typed arrays that begin with element 0.";
     writeComment(code, request, given, [
@@ -144,10 +150,7 @@ class ModuleWriter {
   }
 
   private customFolds(): Lines {
-    const { body } = this;
-    return this.reductions.flatMap((r) =>
-      r.combine ? [`const ${body.foldName(r)} = (() => {`, ...indent(emitCombine(r.combine).split("\n")), "})();"] : [],
-    );
+    return ownFolds(this.body, this.reductions);
   }
 
   private teams(): Lines {
@@ -187,6 +190,7 @@ class ModuleWriter {
         `const $end = Math.min($first + ${REDUCTION_CHUNK}, ${end});`,
         ...lanes.start,
         ...lanes.loop(index, "$first", "$end"),
+        ...lanes.end,
         ...reductions.map((r) => `${partials(body, r)}.push(${lanes.result(r)});`),
       ]),
       "}",
@@ -195,3 +199,11 @@ class ModuleWriter {
 }
 
 const partials = (body: JsBody, { name }: ReduceParam): string => `$partials_${body.names.of(name)}`;
+const total = (body: JsBody, { name }: ReduceParam): string => `$total_${body.names.of(name)}`;
+
+/** Declares the totals of reductions that fold jointly. */
+function jointTotals(body: JsBody, parts: readonly ReduceParam[]): string {
+  const list = (of: (r: ReduceParam) => string): string => `[${parts.map(of).join(", ")}]`;
+  const folds = list((r) => body.foldName(r));
+  return `const ${list((r) => total(body, r))} = $foldJointly(${list((r) => partials(body, r))}, ${folds}, ${list(identityText)});`;
+}

@@ -1,4 +1,7 @@
+import { EmitError } from "../../base/errors.js";
+import { foldsJointly } from "../../ir/joint.js";
 import { Code } from "../c/code.js";
+import { NO_JOINT_FOLDS } from "./js-folds.js";
 import { LaunchWriter, type ArrayParameter, type BoxAxis, type LaunchLanguage, type Partials } from "./launch-writer.js";
 import type { EmitRequest } from "./request.js";
 
@@ -29,6 +32,7 @@ export interface LambdaLanguage extends LaunchLanguage {
 
 /** A kernel as one function that hands lambdas to a library. */
 export function writeLambdas(request: EmitRequest, language: LambdaLanguage): string {
+  if (foldsJointly(request.ir)) throw new EmitError(request.ir.name, "C++ with lambdas", ...NO_JOINT_FOLDS);
   return new LambdaWriter(request, language).text();
 }
 

@@ -1,3 +1,4 @@
+import { foldGroups, foldsJointly } from "../../ir/joint.js";
 import { orderMatters } from "../../ir/identity.js";
 import { prints } from "../../ir/print-records.js";
 import type { ReduceParam, ScatterParam, Stmt, ViewParam } from "../../ir/types.js";
@@ -157,7 +158,7 @@ export abstract class LaunchWriter<L extends LaunchLanguage> {
       Object.fromEntries(scatters),
       update,
       this.loops,
-      precision === "strict",
+      precision === "strict" || foldsJointly(ir),
       access,
     );
   }
@@ -172,7 +173,8 @@ export abstract class LaunchWriter<L extends LaunchLanguage> {
     this.writeLaunch(launch);
     const folds = new Code();
     if (this.needsPartials)
-      for (const param of this.reductions) writeFold(this.writer(folds), param, this.arg({ kind: "result", name: param.name }));
+      for (const parts of foldGroups(this.reductions))
+        writeFold(this.writer(folds), parts, this.arg({ kind: "result", name: parts[0].name }));
     const code = new Code();
     for (const line of language.head) code.line(line);
     const io = prints(ir.body) && language.printHeader !== undefined ? [language.printHeader] : [];

@@ -1,4 +1,6 @@
+import { foldGroups } from "../../ir/joint.js";
 import type { Code } from "../c/code.js";
+import { foldLines } from "../c/partials.js";
 import { LaunchWriter, type BoxAxis, type LaunchLanguage } from "./launch-writer.js";
 import type { EmitRequest } from "./request.js";
 
@@ -94,7 +96,13 @@ class LoopsWriter extends LaunchWriter<LoopLanguage> {
     this.open(code, 1, all, [], false, () =>
       code.block(counted({ index: this.unit, begin: "0", end: count }), () => this.writeUnit(code, tell)),
     );
-    for (const { place, result } of places) code.line(`*${result} = ${result}_fold(${place}, ${count});`).line(`free(${place});`);
+    for (const parts of foldGroups(this.reductions)) {
+      const own = parts.map((part) => places[this.reductions.indexOf(part)]);
+      const partials = own.map(({ place }) => place);
+      const results = own.map(({ result }) => `*${result}`);
+      for (const line of foldLines(this.writer(code), parts, { name: own[0].result, partials, count, results })) code.line(line);
+      for (const place of partials) code.line(`free(${place});`);
+    }
   }
 }
 

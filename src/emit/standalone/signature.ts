@@ -1,4 +1,3 @@
-import { identityOf } from "../../ir/identity.js";
 import type { ElementType, ScalarType } from "../../ir/types.js";
 import type { Code } from "../c/code.js";
 import type { NameKind } from "../../base/names.js";
@@ -58,7 +57,7 @@ export function launchArguments({ ir, access, unitStrides, axes: words = INDEX_N
         type: "pointer",
         element,
         written: true,
-        note: `takes the ${RESULTS[op]}; ${op === "custom" ? param.identity : identityOf(op, element)} for an empty range`,
+        note: `takes the ${RESULTS[op]}; ${param.identity} for an empty range`,
       });
       continue;
     }
@@ -126,7 +125,13 @@ export function argumentFor(args: readonly Argument[], slot: SignatureSlot): Arg
   return args.find((arg) => slotText(arg.slot) === text)!;
 }
 
-const RESULTS = { sum: "sum", min: "least value", max: "greatest value", custom: "result of the fold" };
+const RESULTS = {
+  sum: "sum",
+  min: "least value",
+  max: "greatest value",
+  custom: "result of the fold",
+  joint: "part of the result of a joint fold",
+};
 const ADDED = { sum: "added into", min: "lowered", max: "raised" };
 
 /** Arguments that belong together: the extents of one array, the bounds of the range. */

@@ -4,13 +4,14 @@ import { BYTES, ELEMENTS, type FloatType } from "../../ir/scalars.js";
 import { walkExprs } from "../../ir/walk.js";
 import type { KernelIR, ReduceParam, ScalarParam, ViewParam, ScatterParam } from "../../ir/types.js";
 import { EmitError } from "../../base/errors.js";
+import { foldsJointly } from "../../ir/joint.js";
 import { NO_PRINT, prints } from "../../ir/print-records.js";
 import { Code } from "../c/code.js";
 import { ARRAY } from "../js/arrays.js";
 import { numberText, powiText, ROUNDED } from "../js/expr.js";
 import { listing } from "../wasm/listing.js";
 import { emitWasm, type WasmKernel } from "../wasm/module.js";
-import { FOLD_PARTIALS, foldFunction } from "./js-folds.js";
+import { FOLD_PARTIALS, foldFunction, NO_JOINT_FOLDS } from "./js-folds.js";
 import { slotText, type WasmSlot } from "../../schedule/slots.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 import { commentText, keyText, originText, stringText } from "../text.js";
@@ -21,6 +22,7 @@ const MOST_BYTES = 2 ** 32;
 /** WebAssembly text for the sizes of one launch, on one thread and in strict mode's order, and a host in JavaScript. */
 export function emitWatFiles(request: EmitRequest): EmittedFile[] {
   const { ir, stem, sizes } = request;
+  if (foldsJointly(ir)) throw new EmitError(ir.name, "WebAssembly", ...NO_JOINT_FOLDS);
   if (prints(ir.body)) throw new EmitError(ir.name, "WebAssembly", ...NO_PRINT);
   const scatters = ir.params.filter((p) => p.kind === "scatter");
   const kernel = emitWasm({

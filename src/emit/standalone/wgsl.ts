@@ -1,3 +1,4 @@
+import { foldsJointly } from "../../ir/joint.js";
 import { orderMatters } from "../../ir/identity.js";
 import { emitWgsl } from "../wgsl/kernel.js";
 import { groupsApart, representationOf, TEMPORARY, WORKGROUP, type ScatterCode, type WgslProgram } from "../wgsl/shader-program.js";
@@ -16,7 +17,7 @@ export function emitWgslFiles(request: EmitRequest): EmittedFile[] {
   const program = emitWgsl(ir, access, {
     strict,
     sizes: "small",
-    inChunks: strict,
+    inChunks: strict || foldsJointly(ir),
     unitStrides,
     groups: groupsApart(arrays.map(({ name }) => name)),
     representations: [

@@ -11,6 +11,7 @@ import type { Reduce } from "./pairs.js";
 import { shapeOfFolds } from "./loop-folds.js";
 import { Pointers, exprKey } from "./linear-address.js";
 import type { LoopTerms, Pointer } from "./linear-address.js";
+import { Accumulator } from "./reduction.js";
 import type { LoopShape } from "./loop-shape.js";
 import { ScalarCode } from "./scalar.js";
 import { vectorsSideBySide } from "./side-by-side.js";
@@ -243,6 +244,11 @@ export class InnerLoop {
     const scalar: ScalarCode = new ScalarCode(this.code, this, {
       reduce: (target, value) =>
         accumulators.has(target) ? accumulators.get(target)!.foldScalar(scalar.copy, value) : reduce!(target, value),
+      reduceJointly: (targets, values) => {
+        const parts = targets.map((target) => accumulators.get(target)!);
+        const places = parts.map((part) => part.inRegister(scalar.copy));
+        Accumulator.foldJointly(parts, places, values);
+      },
       reducePair: (p, q) => this.foldPair(scalar, pairs, p, q),
       folds: (loop) => emitFolds(scalar, loop),
     });
@@ -339,12 +345,23 @@ export class InnerLoop {
     };
     const scalar: ScalarCode = new ScalarCode(this.code, this, {
       reduce: (target, value) => (accumulators.has(target) ? accumulators.get(target)!.foldLane(lane, value) : reduce!(target, value)),
+      reduceJointly: (targets, values) => this.foldLanesJointly(targets, lane, values),
       folds: (loop) => emitFolds(scalar, loop),
     });
     fn.get(left);
     fn.if();
     this.loop(left, 1, () => this.element(scalar, this.body));
     fn.end();
+  }
+
+  private foldLanesJointly(targets: readonly string[], lane: () => void, values: readonly (() => void)[]): void {
+    const { code } = this;
+    const { type } = code.address;
+    const parts = targets.map((target) => this.shape.accumulators.get(target)!);
+    const addresses = parts.map(() => code.temp(type));
+    const places = parts.map((part, n) => part.laneAt(lane, addresses[n]));
+    Accumulator.foldJointly(parts, places, values);
+    code.release(type, ...addresses);
   }
 
   /** `rounds` > 0 rounds, after each of which index and pointers move on by `elements`. The bound is a pointer's end where there is one. */

@@ -3,6 +3,7 @@ import { definitionsOf, atomParts, type Interval } from "../../ir/analysis/affin
 import { integerRanges, type IntegerRanges } from "../../ir/analysis/integer-ranges.js";
 import type { ElementType, Expr, KernelIR, NumericType, ReduceParam, ScalarType, ScatterParam, Stmt } from "../../ir/types.js";
 import { walkExpr, walkExprs, changedIn } from "../../ir/walk.js";
+import { foldsJointly } from "../../ir/joint.js";
 import { recordedAxes } from "../../ir/passes/check-indices.js";
 import type { Policy, Precision, ScatterStrategy } from "../../ir/launch.js";
 import { BYTES, ELEMENTS, isFloat, type FloatType } from "../../ir/scalars.js";
@@ -130,7 +131,7 @@ export class KernelCode {
   constructor(readonly spec: WasmSpec) {
     const { ir } = spec;
     this.strict = spec.precision === "strict";
-    this.ordered = this.strict || spec.ordered === true;
+    this.ordered = this.strict || spec.ordered === true || foldsJointly(spec.ir);
     this.module = new ModuleBuilder(spec.shared, spec.wide);
     this.definitions = definitionsOf(ir.body);
     this.ranges = integerRanges(ir, "any", (leaf) => knownIn(spec, leaf));
@@ -343,7 +344,8 @@ export class KernelCode {
       if (e.op === "binary" && e.fn === "rem" && isFloat(e.type)) this.math("fmod", 2);
     };
     walkExprs(ir.body, visit);
-    for (const { combine } of this.reductions) if (combine) walkExpr(combine.body, visit);
+    for (const { combine, joint } of this.reductions)
+      for (const body of joint?.bodies ?? (combine ? [combine.body] : [])) walkExpr(body, visit);
   }
 
   get cached(): ScatterParam[] {

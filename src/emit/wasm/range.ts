@@ -5,7 +5,7 @@ import { axisOrder } from "./axis-order.js";
 import { InnerLoop } from "./inner-loop.js";
 import { Int } from "./ints.js";
 import { type KernelCode, SLICE_PARAMS } from "./kernel-code.js";
-import { privateLanes, storePartial, workersLanes } from "./reduction.js";
+import { type Accumulator, foldAccumulators, privateLanes, storePartial, workersLanes } from "./reduction.js";
 import { chooseWidth } from "./width.js";
 
 /** Elements that one call of `slice` works through, about. */
@@ -86,7 +86,7 @@ export function emitRange(code: KernelCode, whole: RangePolicy, paired = false):
     local(line).over(extent).to(line);
   }
   new InnerLoop(code, { variable, body: spec.ir.body, width, accumulators }).emit(from, count);
-  if (byUnit) for (const a of accumulators.values()) storePartial(code, a.fold, unit, () => a.result());
+  if (byUnit) storePartials(code, accumulators, unit);
   local(unit).plus(local(units)).to(unit);
   local(unit).isBelow(local(SLICE_PARAMS.end)).emit();
   fn.brIf(top);
@@ -94,6 +94,11 @@ export function emitRange(code: KernelCode, whole: RangePolicy, paired = false):
 
   const lines = { axis: inner.axis, unit: ofUnit };
   return { ...workOfRange(policy, lines), lines };
+}
+
+function storePartials(code: KernelCode, accumulators: ReadonlyMap<string, Accumulator>, unit: number): void {
+  foldAccumulators(accumulators.values());
+  for (const a of accumulators.values()) storePartial(code, a.fold, unit, () => (a.fold.joint ? a.firstLane() : a.result()));
 }
 
 /** Units of a line; the last may be short. */

@@ -1,4 +1,6 @@
-import type { Expr, NumericType, ReduceOp } from "../../ir/types.js";
+import type { Expr, JointFold, NumericType, ReduceOp } from "../../ir/types.js";
+import { choiceOf } from "../../ir/joint-choice.js";
+import { foldGroups } from "../../ir/joint.js";
 import { REDUCTION_LANES } from "../../ir/types.js";
 import { BYTES, isFloat, isInteger, isSigned } from "../../ir/scalars.js";
 import { RunningExtremum } from "./extrema.js";
@@ -16,6 +18,7 @@ export interface FoldedValues {
   op: ReduceOp;
   identity: number;
   combine?: { a: string; b: string; body: Expr };
+  joint?: JointFold;
 }
 
 /**
@@ -205,6 +208,71 @@ export class Accumulator {
     this.loadLane(0);
   }
 
+  /** Folds values into lanes, or registers, of the parts of a joint reduction: `places` are one for each part. */
+  static foldJointly(parts: readonly Accumulator[], places: readonly Lane[], values: readonly (() => void)[]): void {
+    const folds = parts.map(({ fold }) => fold);
+    emitJointFold(
+      parts[0].scalar,
+      folds,
+      places.map(({ load }) => load),
+      values,
+    );
+    places.forEach(({ store }, n) => store(() => parts[0].fn.get(partLocal(parts[0].code, folds[n], "a"))));
+  }
+
+  /** Folds the lanes in memory into the first, of the parts of a joint reduction. */
+  static foldLanesJointly(parts: readonly Accumulator[]): void {
+    for (let step = REDUCTION_LANES / 2; step > 0; step >>= 1)
+      for (let lane = 0; lane < step; lane++)
+        Accumulator.foldJointly(
+          parts,
+          parts.map((part) => part.inMemory(lane)),
+          parts.map((part) => () => part.loadLane(lane + step)),
+        );
+  }
+
+  /** The register `n`. */
+  inRegister(n: number): Lane {
+    const local = this.registers[n];
+    return {
+      load: () => this.fn.get(local),
+      store: (value) => {
+        value();
+        this.fn.set(local);
+      },
+    };
+  }
+
+  private inMemory(lane: number): Lane {
+    return { load: () => this.loadLane(lane), store: (value) => this.storeLane(lane, value) };
+  }
+
+  /** The lane whose number `lane` leaves on the stack; `address` is a local that takes its address. */
+  laneAt(lane: () => void, address: number): Lane {
+    const { fn, code } = this;
+    lane();
+    code.address.scale(this.size);
+    fn.get(this.base);
+    code.address.add();
+    fn.set(address);
+    return {
+      load: () => {
+        fn.get(address);
+        fn.memory(`${valType(this.fold.type)}.load`, this.memory);
+      },
+      store: (value) => {
+        fn.get(address);
+        value();
+        fn.memory(`${valType(this.fold.type)}.store`, this.memory);
+      },
+    };
+  }
+
+  /** Leaves the first lane on the stack. */
+  firstLane(): void {
+    this.loadLane(0);
+  }
+
   private loadLane(lane: number): void {
     this.fn.get(this.base);
     this.fn.memory(`${valType(this.fold.type)}.load`, this.memory + lane * this.size);
@@ -216,13 +284,72 @@ export class Accumulator {
   }
 }
 
+/** A place of a running value. */
+interface Lane {
+  load(): void;
+  store(value: () => void): void;
+}
+
+/** The local for a part of one of the two values that fold jointly. */
+const partLocal = (code: KernelCode, { name, type, joint }: FoldedValues, side: "a" | "b"): number =>
+  code.localOf(joint![side][joint!.parts.indexOf(name)], valType(type));
+
+/** Leaves the fold of values of several parts in the locals of the first value. */
+function emitJointFold(scalar: ScalarCode, folds: readonly FoldedValues[], a: readonly (() => void)[], b: readonly (() => void)[]): void {
+  const { code } = scalar;
+  const { bodies } = folds[0].joint!;
+  const take = (values: readonly (() => void)[], side: "a" | "b"): void =>
+    values.forEach((value, n) => {
+      value();
+      code.fn.set(partLocal(code, folds[n], side));
+    });
+  take(b, "b");
+  take(a, "a");
+  const choice = choiceOf(folds[0].joint!);
+  if (choice) {
+    scalar.expr(choice);
+    code.fn.if();
+    for (const fold of folds) {
+      code.fn.get(partLocal(code, fold, "b"));
+      code.fn.set(partLocal(code, fold, "a"));
+    }
+    return code.fn.end();
+  }
+  for (const body of bodies) scalar.expr(body);
+  for (const fold of folds.toReversed()) code.fn.set(partLocal(code, fold, "a"));
+}
+
+/** Folds values into locals of the parts of a joint reduction. */
+export function foldLocalsJointly(
+  scalar: ScalarCode,
+  parts: readonly { readonly fold: FoldedValues; readonly local: number }[],
+  values: readonly (() => void)[],
+): void {
+  const { code } = scalar;
+  const folds = parts.map(({ fold }) => fold);
+  emitJointFold(
+    scalar,
+    folds,
+    parts.map(
+      ({ local }) =>
+        () =>
+          code.fn.get(local),
+    ),
+    values,
+  );
+  parts.forEach(({ fold, local }) => {
+    code.fn.get(partLocal(code, fold, "a"));
+    code.fn.set(local);
+  });
+}
+
 /** Leaves the fold of two values on the stack. */
 export function emitFold(scalar: ScalarCode, { op, type, combine }: FoldedValues, a: () => void, b: () => void): void {
   const { code } = scalar;
   if (op !== "custom") {
     a();
     b();
-    return scalar.binary(op === "sum" ? "add" : op, type);
+    return scalar.binary(op === "sum" ? "add" : (op as "min" | "max"), type);
   }
   b();
   code.fn.set(code.localOf(combine!.b, valType(type)));
@@ -257,4 +384,11 @@ export function storePartial(code: KernelCode, { name, type }: FoldedValues, ind
   address.add();
   value();
   fn.memory(`${valType(type)}.store`, 0);
+}
+
+/** Folds the lanes of reductions of several parts into their first lanes. */
+export function foldAccumulators(all: Iterable<Accumulator>): void {
+  const list = [...all].filter(({ fold }) => fold.joint);
+  for (const parts of foldGroups(list.map(({ fold }) => fold)))
+    Accumulator.foldLanesJointly(parts.map((part) => list.find(({ fold }) => fold === part)!));
 }

@@ -22,6 +22,8 @@ export type MemberLoop = Extract<Stmt, { kind: "teamFor" | "teamReduce" }>;
 interface Surroundings {
   /** Folds the value that `value` leaves on the stack. */
   reduce?: (target: string, value: () => void) => void;
+  /** The same of values for parameters that fold jointly. */
+  reduceJointly?: (targets: readonly string[], values: readonly (() => void)[]) => void;
   /** Folds two values at once, or returns false. */
   reducePair?: (first: Reduce, second: Reduce) => boolean;
   memberLoop?: (stmt: MemberLoop) => void;
@@ -295,6 +297,11 @@ export class ScalarCode extends ScalarOperators {
       }
       case "reduce":
         return this.around.reduce!(stmt.target, () => this.expr(stmt.value));
+      case "reduceJointly":
+        return this.around.reduceJointly!(
+          stmt.targets,
+          stmt.values.map((value) => () => this.expr(value)),
+        );
       case "print":
         return emitPrint(code, stmt, (e) => this.expr(e));
       case "if":

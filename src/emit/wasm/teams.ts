@@ -9,7 +9,7 @@ import { InnerLoop } from "./inner-loop.js";
 import { Int } from "./ints.js";
 import { type KernelCode, SLICE_PARAMS, valType } from "./kernel-code.js";
 import type { SliceUnits } from "./range.js";
-import { emitFold, privateLanes, storePartial } from "./reduction.js";
+import { emitFold, foldLocalsJointly, privateLanes, storePartial } from "./reduction.js";
 import type { FoldedValues } from "./reduction.js";
 import { ScalarCode } from "./scalar.js";
 import type { MemberLoop } from "./scalar.js";
@@ -32,7 +32,16 @@ export function emitTeams(code: KernelCode, { league }: TeamPolicy): SliceUnits 
     emitFold(scalar, fold, () => fn.get(local), value);
     fn.set(local);
   };
-  const scalar: ScalarCode = new ScalarCode(code, undefined, { reduce, memberLoop: (stmt) => emitMemberLoop(code, stmt, reduce) });
+  const scalar: ScalarCode = new ScalarCode(code, undefined, {
+    reduce,
+    reduceJointly: (targets, values) =>
+      foldLocalsJointly(
+        scalar,
+        targets.map((target) => partials.get(target)!),
+        values,
+      ),
+    memberLoop: (stmt) => emitMemberLoop(code, stmt, reduce),
+  });
   if (teamRows(spec.ir).length > 0) Int.local(fn, SLICE_PARAMS.worker).to(code.localOf(1, "i32", "index"));
   Int.local(fn, SLICE_PARAMS.first).to(team);
   const top = fn.loop();

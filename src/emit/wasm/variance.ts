@@ -115,6 +115,7 @@ export class Variance {
       case "store":
       case "scatter":
       case "reduce":
+      case "reduceJointly":
       case "print":
       case "break":
       case "continue":

@@ -33,8 +33,9 @@ function holdsF64(body: readonly Stmt[], folds: readonly FoldedValues[]): boolea
   walkStmts(body, (stmt) => {
     if (stmt.kind === "let" || stmt.kind === "array") found ||= isDouble(stmt.type);
   });
-  for (const { type, combine } of folds) {
+  for (const { type, combine, joint } of folds) {
     found ||= isDouble(type);
+    for (const part of joint?.bodies ?? []) walkExpr(part, visit);
     if (combine) walkExpr(combine.body, visit);
   }
   return found;
@@ -46,12 +47,19 @@ function scalarReason(code: KernelCode, body: readonly Stmt[], variable: VectorV
   if (target) return `as updates of "${target}" must come in element order`;
   if (usesChecks(body)) return "as indices are checked";
   if (prints(body)) return "as it prints";
+  if (foldsJointly(body)) return "as it folds a value together with its place";
   const tally = new Tally(code, body, variable);
   if (tally.divergentGathers) return "as a loop of a different length for each element reads scattered memory";
   if (!code.ordered && foldsInPairs(code, body)) return "as its sums go in pairs";
   // Measured: to put two lanes together costs as much as what a vector saves in two operations; four lanes save twice as much.
   const saved = ((tally.contiguous + tally.operations) * width) / 4;
   return tally.lanewise > saved ? "as it gathers more than it computes" : undefined;
+}
+
+function foldsJointly(body: readonly Stmt[]): boolean {
+  let found = false;
+  walkStmts(body, ({ kind }) => void (found ||= kind === "reduceJointly"));
+  return found;
 }
 
 function usesChecks(body: readonly Stmt[]): boolean {

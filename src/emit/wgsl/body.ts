@@ -3,7 +3,8 @@ import { lastOf } from "../../ir/loop-stops.js";
 import { isFloatBinary, type BinaryFn } from "../../ir/operators.js";
 import { unreachable } from "../../base/unreachable.js";
 import { isDouble, isFloat, isSingle, isUnsigned, type FloatType } from "../../ir/scalars.js";
-import type { CompareFn, Expr, KernelIR, NumericType, ReduceOp, ScalarType, Stmt, Table } from "../../ir/types.js";
+import { choiceOf } from "../../ir/joint-choice.js";
+import type { CompareFn, Expr, KernelIR, NumericType, ReduceParam, ScalarType, ScatterOp, Stmt, Table } from "../../ir/types.js";
 import { assignedLocals, someExpr } from "../../ir/walk.js";
 import type { Code } from "../c/code.js";
 import type { Names } from "../../base/names.js";
@@ -98,12 +99,28 @@ export class WgslBodyWriter {
   }
 
   /** `combine` of a custom reduction, or the operator of another, on two values. */
-  fold(op: Exclude<ReduceOp, "custom"> | { a: string; b: string; body: Expr }, type: NumericType, a: string, b: string): string {
+  fold(op: ScatterOp | { a: string; b: string; body: Expr }, type: NumericType, a: string, b: string): string {
     const [first, second] = [closed(a), closed(b)];
     if (typeof op === "string") return this.arithmetic(op === "sum" ? "add" : op, type, [first, Level.Term], [second, Level.Term])[0];
     const inner = new WgslBodyWriter(this.code, this.ir, this.frame, this.names, this.helpers, this.strict, this.sizes);
     inner.local = (name) => (name === op.a ? first : name === op.b ? second : this.local(name));
     return inner.value(op.body);
+  }
+
+  /** Writes the fold of values into the parts of a joint reduction; all are evaluated as often as the folds mention them. */
+  foldJointly(parts: readonly ReduceParam[], into: readonly string[], values: readonly string[]): void {
+    const { a, b, bodies } = parts[0].joint!;
+    const [first, second] = [into.map(closed), values.map(closed)];
+    const inner = new WgslBodyWriter(this.code, this.ir, this.frame, this.names, this.helpers, this.strict, this.sizes);
+    inner.local = (name) => (a.includes(name) ? first[a.indexOf(name)] : b.includes(name) ? second[b.indexOf(name)] : this.local(name));
+    const keep = (from: readonly string[]) => into.forEach((place, n) => this.code.line(`${place} = ${from[n]};`));
+    const choice = choiceOf(parts[0].joint!);
+    if (choice) return void this.code.block(`if ${inner.value(choice)}`, () => keep(values));
+    const folded = parts.map(({ name }) => this.names.fresh(`${name}_folded`));
+    this.code.block("", () => {
+      parts.forEach(({ type }, n) => this.code.line(`let ${folded[n]}: ${WGSL_TYPES[type]} = ${inner.value(bodies[n])};`));
+      keep(folded);
+    });
   }
 
   /** A line for a statement, with the number of its source line where that is a new one. */
@@ -139,6 +156,12 @@ export class WgslBodyWriter {
         return frame.scatter(this, stmt, this.offset(stmt.target, stmt.indices), this.value(stmt.value));
       case "reduce":
         return frame.reduce(this, stmt, this.value(stmt.value));
+      case "reduceJointly":
+        return frame.reduceJointly(
+          this,
+          stmt,
+          stmt.values.map((value) => this.value(value)),
+        );
       case "print":
         return frame.print(this, stmt);
       case "if":

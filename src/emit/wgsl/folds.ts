@@ -1,5 +1,5 @@
 import { isDouble } from "../../ir/scalars.js";
-import { REDUCTION_CHUNK, REDUCTION_LANES, type ReduceParam, type TeamResult } from "../../ir/types.js";
+import { REDUCTION_CHUNK, REDUCTION_LANES, type ReduceParam } from "../../ir/types.js";
 import { groupOf, TEMPORARY, WGSL_TYPES, WORKGROUP, wordsOf, type ShaderEntry } from "./shader-program.js";
 import { SubgroupFold, subgroupFold, type Cells, type WorkgroupFold } from "./subgroups.js";
 import { EntryWriter, type ProgramWriter } from "./writer.js";
@@ -11,15 +11,30 @@ const CHUNK = REDUCTION_CHUNK;
 export const LINEAR_WORKGROUP = "i32(workgroup.y * workgroups.x + workgroup.x)";
 
 /** Folds the values that `count` neighbouring invocations have put into `cells`; the first of them gets the result. All invocations must come here. */
-export function foldNeighbours(entry: EntryWriter, param: ReduceParam | TeamResult, cells: string, count: number): void {
+function foldNeighbours(entry: EntryWriter, count: number, fold: (step: number) => void): void {
   const { code } = entry;
   code.line("workgroupBarrier();");
   for (let step = count / 2; step >= 1; step /= 2) {
-    code.block(`if thread % ${count} < ${step}`, () =>
-      code.line(entry.foldInto(param, param.type, `${cells}[thread]`, `${cells}[thread + ${step}]`)),
-    );
+    code.block(`if thread % ${count} < ${step}`, () => fold(step));
     code.line("workgroupBarrier();");
   }
+}
+
+/** Folds the accumulators of 8 neighbouring invocations, of one reduction or of several that fold jointly, into the cells of the first of them. */
+export function foldLanesOf(
+  entry: EntryWriter,
+  parts: readonly ReduceParam[],
+  cells: readonly string[],
+  accumulators: readonly string[],
+): void {
+  cells.forEach((cell, n) => entry.code.line(`${cell}[thread] = ${accumulators[n]};`));
+  foldNeighbours(entry, REDUCTION_LANES, (step) =>
+    entry.foldAll(
+      parts,
+      cells.map((cell) => `${cell}[thread]`),
+      cells.map((cell) => `${cell}[thread + ${step}]`),
+    ),
+  );
 }
 
 /**
@@ -49,7 +64,9 @@ function foldThroughCells(entry: EntryWriter, { result, accumulator }: Workgroup
   const own = entry.program.assumptions.subgroups ? subgroupFold(op, type) : undefined;
   if (!own) {
     code.line(`${cells}[thread] = ${accumulator};`);
-    return foldNeighbours(entry, result, cells, count);
+    return foldNeighbours(entry, count, (step) =>
+      code.line(entry.foldInto(result, type, `${cells}[thread]`, `${cells}[thread + ${step}]`)),
+    );
   }
   const part = entry.names.fresh(`${result.name}_part`);
   code.line(`let ${part} = ${own}(${accumulator});`);
@@ -77,10 +94,9 @@ export class FoldWriter extends EntryWriter {
   }
 
   entry(): ShaderEntry {
-    const { strict, ordered } = this.program.assumptions;
     this.code.line("let thread = i32(thread_number);");
     if (!this.last) this.writeFold();
-    else if (strict || ordered) this.finishInOrder();
+    else if (this.program.ordered) this.finishInOrder();
     else this.finishInAnyOrder();
     return this.finish([WORKGROUP, 1, 1]);
   }
@@ -88,7 +104,13 @@ export class FoldWriter extends EntryWriter {
   /** partials -> folded, `count` to ceil(count / 256) of each. */
   private writeFold(): void {
     this.code.line(`let chunk = ${LINEAR_WORKGROUP} * ${WORKGROUP / LANES} + thread / ${LANES};`);
-    for (const param of this.program.reduces) this.chunk(param, this.cells(param), this.source(param), this.target(param), this.count());
+    for (const parts of this.program.reduceGroups)
+      this.chunk(
+        parts,
+        parts.map((param) => this.cells(param)),
+        parts.map((param) => this.source(param)),
+        parts.map((param) => this.target(param)),
+      );
   }
 
   /** One workgroup folds all that is left. */
@@ -121,49 +143,65 @@ export class FoldWriter extends EntryWriter {
   /** The same as strict reductions go, chunk by chunk; `partials` and `folded` take turns. */
   private finishInOrder(): void {
     const { code } = this;
-    for (const param of this.program.reduces) {
-      const cells = this.cells(param);
+    for (const parts of this.program.reduceGroups) {
+      const cells = parts.map((param) => this.cells(param));
+      const [sources, targets] = ["source", "folded"].map((stem) => parts.map((_, n) => (n === 0 ? stem : `${stem}_${n}`)));
       code.block("", () => {
-        code.line(`var source = ${this.source(param)};`);
-        code.line(`var folded = ${this.target(param)};`);
+        parts.forEach((param, n) => {
+          code.line(`var ${sources[n]} = ${this.source(param)};`);
+          code.line(`var ${targets[n]} = ${this.target(param)};`);
+        });
         code.line(`var count = ${this.count()};`);
         code.block("while count > 1", () => {
           code.line(`let chunks = (count + ${CHUNK - 1}) / ${CHUNK};`);
           code.block(`for (var first = 0; first < chunks; first += ${WORKGROUP / LANES})`, () => {
             code.line(`let chunk = first + thread / ${LANES};`);
-            this.chunk(param, cells, "source", "folded", "count");
+            this.chunk(parts, cells, sources, targets, "count");
           });
           code.line("storageBarrier();");
-          code.line("let turn = folded;");
-          code.line("folded = source;");
-          code.line("source = turn;");
+          parts.forEach((_, n) => {
+            const turn = n === 0 ? "turn" : `turn_${n}`;
+            code.line(`let ${turn} = ${targets[n]};`);
+            code.line(`${targets[n]} = ${sources[n]};`);
+            code.line(`${sources[n]} = ${turn};`);
+          });
           code.line("count = chunks;");
         });
-        code.block("if thread == 0", () => {
-          const { type } = param;
-          code.line(`var result = ${this.body.constant(type, param.identity)};`);
-          code.line(`if count == 1 { result = ${this.read(TEMPORARY, type, "source")}; }`);
-          this.writeResult(param, "result");
-        });
+        parts.forEach((param, n) =>
+          code.block("if thread == 0", () => {
+            const { type } = param;
+            code.line(`var result = ${this.body.constant(type, param.identity)};`);
+            code.line(`if count == 1 { result = ${this.read(TEMPORARY, type, sources[n])}; }`);
+            this.writeResult(param, "result");
+          }),
+        );
       });
     }
   }
 
   /** Folds chunk `chunk` by 8 invocations. */
-  private chunk(param: ReduceParam, cells: string, source: string, target: string, count: string): void {
+  private chunk(
+    parts: readonly ReduceParam[],
+    cells: readonly string[],
+    sources: readonly string[],
+    targets: readonly string[],
+    count = this.count(),
+  ): void {
     const { code } = this;
-    const { type } = param;
+    const totals = parts.map((_, n) => (n === 0 ? "total" : `total_${n}`));
     code.block("", () => {
-      code.line(`var total = ${this.body.constant(type, param.identity)};`);
+      parts.forEach(({ type, identity }, n) => code.line(`var ${totals[n]} = ${this.body.constant(type, identity)};`));
       code.line(`let stop = min((chunk + 1) * ${CHUNK}, ${count});`);
       code.block(`for (var n = chunk * ${CHUNK} + thread % ${LANES}; n < stop; n += ${LANES})`, () =>
-        code.line(this.foldInto(param, type, "total", this.read(TEMPORARY, type, `${source} + n`))),
+        this.foldAll(
+          parts,
+          totals,
+          parts.map(({ type }, n) => this.read(TEMPORARY, type, `${sources[n]} + n`)),
+        ),
       );
-      code.line(`${cells}[thread] = total;`);
-      foldNeighbours(this, param, cells, LANES);
-      code.line(
-        `if thread % ${LANES} == 0 && chunk * ${CHUNK} < ${count} { ${this.write(TEMPORARY, type, `${target} + chunk`, `${cells}[thread]`)} }`,
-      );
+      foldLanesOf(this, parts, cells, totals);
+      const stores = parts.map(({ type }, n) => this.write(TEMPORARY, type, `${targets[n]} + chunk`, `${cells[n]}[thread]`));
+      code.line(`if thread % ${LANES} == 0 && chunk * ${CHUNK} < ${count} { ${stores.join(" ")} }`);
     });
   }
 

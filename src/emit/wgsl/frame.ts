@@ -26,6 +26,8 @@ export interface ShaderFrame<Body> {
   arrayName(body: Body, name: string): string;
   scatter(body: Body, stmt: WgslStmtOf<"scatter">, offset: string, value: string): void;
   reduce(body: Body, stmt: WgslStmtOf<"reduce">, value: string): void;
+  /** Folds into reduce parameters that fold jointly. */
+  reduceJointly(body: Body, stmt: WgslStmtOf<"reduceJointly">, values: readonly string[]): void;
   /** Records a line. */
   print(body: Body, stmt: WgslStmtOf<"print">): void;
   /** The text of a value that decides where control goes, written so that the compiler knows it to be the same for the workgroup. */

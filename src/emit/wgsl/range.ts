@@ -1,7 +1,7 @@
 import { unreachable } from "../../base/unreachable.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES, type ReduceParam, type ScatterParam } from "../../ir/types.js";
 import type { WgslBodyWriter } from "./body.js";
-import { foldNeighbours, foldWorkgroup, LINEAR_WORKGROUP } from "./folds.js";
+import { foldLanesOf, foldWorkgroup, LINEAR_WORKGROUP } from "./folds.js";
 import type { WgslStmtOf } from "./frame.js";
 import { WGSL_TYPES, viewPlace, WORKGROUP, wordsOf, zeroVariable, type ShaderEntry, type Traversal } from "./shader-program.js";
 import type { Cells } from "./subgroups.js";
@@ -60,6 +60,10 @@ export class RangeWriter extends EntryWriter {
   reduce(body: WgslBodyWriter, stmt: WgslStmtOf<"reduce">, value: string): void {
     const param = this.program.reduces.find((p) => p.name === stmt.target)!;
     body.line(stmt, this.foldInto(param, param.type, this.accumulators.get(stmt.target)!, value));
+  }
+
+  override reduceJointly(body: WgslBodyWriter, stmt: WgslStmtOf<"reduceJointly">, values: readonly string[]): void {
+    this.reduceInto(body, stmt, values, (name) => this.accumulators.get(name)!);
   }
 
   protected override atomicCopy({ name, op, element }: ScatterParam, position: string, value: string): string {
@@ -148,13 +152,16 @@ export class RangeWriter extends EntryWriter {
       });
     });
     this.closeCopies();
-    for (const param of this.program.reduces) {
-      const cells = this.cells(param);
-      code.line(`${cells}[thread] = ${this.accumulators.get(param.name)};`);
-      foldNeighbours(this, param, cells, LANES);
-      code.line(
-        `if ${lane} == 0 && ${chunk} < ${this.field({ kind: "chunks" })} { ${this.writePartial(param, chunk, `${cells}[thread]`)} }`,
+    for (const parts of this.program.reduceGroups) {
+      const cells = parts.map((param) => this.cells(param));
+      foldLanesOf(
+        this,
+        parts,
+        cells,
+        parts.map(({ name }) => this.accumulators.get(name)!),
       );
+      const stores = parts.map((param, n) => this.writePartial(param, chunk, `${cells[n]}[thread]`));
+      code.line(`if ${lane} == 0 && ${chunk} < ${this.field({ kind: "chunks" })} { ${stores.join(" ")} }`);
     }
   }
 
@@ -198,14 +205,19 @@ export class RangeWriter extends EntryWriter {
         reduces.forEach(({ name }, r) => this.accumulators.set(name, `${lanes[r]}[(${n} - ${start}) % ${LANES}]`));
         this.element();
       });
-      reduces.forEach((param, r) => {
+      for (const parts of this.program.reduceGroups) {
+        const own = parts.map((param) => lanes[reduces.indexOf(param)]);
         code.block(`for (var step = ${LANES / 2}; step > 0; step /= 2)`, () =>
           code.block("for (var lane = 0; lane < step; lane += 1)", () =>
-            code.line(this.foldInto(param, param.type, `${lanes[r]}[lane]`, `${lanes[r]}[lane + step]`)),
+            this.foldAll(
+              parts,
+              own.map((array) => `${array}[lane]`),
+              own.map((array) => `${array}[lane + step]`),
+            ),
           ),
         );
-        code.line(this.writePartial(param, chunk, `${lanes[r]}[0]`));
-      });
+        parts.forEach((param, n) => code.line(this.writePartial(param, chunk, `${own[n]}[0]`)));
+      }
     });
   }
 

@@ -1,5 +1,5 @@
 import { isDouble, isInteger } from "../../ir/scalars.js";
-import type { NumericType, ReduceOp, ReduceParam, TeamResult } from "../../ir/types.js";
+import type { NumericType, ReduceOp, ReduceParam, ScatterOp, TeamResult } from "../../ir/types.js";
 import type { EntryWriter } from "./writer.js";
 
 /** A result that a workgroup folds, and the variable in which each invocation has its own part. */
@@ -109,7 +109,7 @@ export class SubgroupFold<F extends WorkgroupFold> {
         : [`select(${first}, ${second}, ${this.hasBit(mask)})`, `select(${second}, ${first}, ${this.hasBit(mask)})`];
     const other = names.fresh("other");
     code.line(`let ${other} = subgroupShuffleXor(${given}, ${mask}u);`);
-    code.line(`${first} = ${body.fold(result.op === "custom" ? result.combine! : result.op, result.type, kept, other)};`);
+    code.line(`${first} = ${body.fold(result.op === "custom" ? result.combine! : (result.op as ScatterOp), result.type, kept, other)};`);
   }
 
   private hasBit(mask: number): string {

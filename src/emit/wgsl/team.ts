@@ -168,6 +168,10 @@ export class TeamWriter extends EntryWriter {
     body.line(stmt, this.foldInto(param, param.type, this.accumulators.get(stmt.target)!, value));
   }
 
+  override reduceJointly(body: WgslBodyWriter, stmt: WgslStmtOf<"reduceJointly">, values: readonly string[]): void {
+    this.reduceInto(body, stmt, values, (name) => this.accumulators.get(name)!);
+  }
+
   override teamFor(body: WgslBodyWriter, stmt: WgslStmtOf<"teamFor">): void {
     if (this.apart) return this.laneLoop(body, stmt, this.turnsOf(body, stmt), this.folding);
     this.before(stmt);
@@ -237,8 +241,7 @@ export class TeamWriter extends EntryWriter {
   }
 
   private get inOrder(): boolean {
-    const { strict, ordered } = this.program.assumptions;
-    return strict || ordered === true || this.program.serial;
+    return this.program.ordered || this.program.serial;
   }
 
   /** Eight invocations are the lanes; where there are fewer each takes several lanes. */

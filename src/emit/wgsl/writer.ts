@@ -14,6 +14,7 @@ import type {
   TeamResult,
 } from "../../ir/types.js";
 import { EmitError } from "../../base/errors.js";
+import { foldGroups, foldsJointly } from "../../ir/joint.js";
 import { NO_PRINT, PRINT_LIMIT, recordOf } from "../../ir/print-records.js";
 import { Code } from "../c/code.js";
 import { Names } from "../../base/names.js";
@@ -49,6 +50,17 @@ export class ProgramWriter {
 
   get reduces(): ReduceParam[] {
     return this.ir.params.filter((p) => p.kind === "reduce");
+  }
+
+  /** Reductions; those that fold jointly stand together, others alone. */
+  get reduceGroups(): (readonly ReduceParam[])[] {
+    return foldGroups(this.reduces);
+  }
+
+  /** Folds keep the order of strict mode. */
+  get ordered(): boolean {
+    const { strict, ordered } = this.assumptions;
+    return strict || ordered === true || foldsJointly(this.ir);
   }
 
   arrays(): (ViewParam | ScatterParam)[] {
@@ -391,6 +403,10 @@ export abstract class EntryWriter implements ShaderFrame<WgslBodyWriter> {
 
   abstract reduce(body: WgslBodyWriter, stmt: WgslStmtOf<"reduce">, value: string): void;
 
+  reduceJointly(_body: WgslBodyWriter, _stmt: WgslStmtOf<"reduceJointly">, _values: readonly string[]): void {
+    throw new Error("only elements and teams reduce");
+  }
+
   teamFor(_body: WgslBodyWriter, _stmt: WgslStmtOf<"teamFor">): void {
     throw new Error(`kernel "${this.ir.name}" is not a team kernel`);
   }
@@ -401,9 +417,36 @@ export abstract class EntryWriter implements ShaderFrame<WgslBodyWriter> {
     throw new Error(`kernel "${this.ir.name}" is not a team kernel`);
   }
 
+  /** Folds into parameters with the accumulators that `placeOf` gives. */
+  protected reduceInto(
+    body: WgslBodyWriter,
+    stmt: WgslStmtOf<"reduceJointly">,
+    values: readonly string[],
+    placeOf: (name: string) => string,
+  ): void {
+    const parts = stmt.targets.map((target) => this.program.reduces.find((p) => p.name === target)!);
+    this.foldAll(
+      parts,
+      stmt.targets.map((target) => placeOf(target)),
+      values,
+    );
+  }
+
+  /** Writes the fold of values into places: of one reduction, or of several that fold jointly. */
+  foldAll(parts: readonly ReduceParam[], into: readonly string[], values: readonly string[]): void {
+    const { body, code } = this;
+    const [param] = parts;
+    if (!param.joint) return void code.line(this.foldInto(param, param.type, into[0], values[0]));
+    const taken = parts.map(({ name }) => this.names.fresh(`${name}_value`));
+    code.block("", () => {
+      parts.forEach(({ type }, n) => code.line(`let ${taken[n]}: ${WGSL_TYPES[type]} = ${values[n]};`));
+      body.foldJointly(parts, into, taken);
+    });
+  }
+
   /** A statement `into = into op value`. */
   foldInto(op: ReduceParam | TeamResult | ScatterOp, type: NumericType, into: string, value: string): string {
-    const operation = typeof op === "string" ? op : op.op === "custom" ? (op as ReduceParam).combine! : op.op;
+    const operation = typeof op === "string" ? op : op.op === "custom" ? (op as ReduceParam).combine! : (op.op as ScatterOp);
     return `${into} = ${this.body.fold(operation, type, into, value)};`;
   }
 

@@ -102,6 +102,7 @@ function block(stmts: readonly Stmt[], known: HostValues, locals: Map<string, Pl
       case "store":
       case "scatter":
       case "reduce":
+      case "reduceJointly":
       case "print":
       case "teamFor":
       case "teamReduce":

@@ -366,7 +366,7 @@ class Blocks {
       stmt: (inner) => {
         if (inner.kind !== "reduce") return inner;
         const { op, type } = this.block.reductions.find(({ name }) => name === inner.target)!;
-        if (op === "custom")
+        if (op === "custom" || op === "joint")
           throw new IRError(undefined, inner.location, `${inner.target} is folded by an operation other than +, min and max`);
         const result = results.get(inner.target) ?? { name: this.block.unique(`${inner.target}_of_team`), type, op };
         results.set(inner.target, result);

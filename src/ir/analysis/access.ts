@@ -148,6 +148,7 @@ function innerScope(stmt: Stmt, { loops, conditional }: Scope, definitions: Defi
     case "store":
     case "scatter":
     case "reduce":
+    case "reduceJointly":
     case "print":
     case "break":
     case "continue":

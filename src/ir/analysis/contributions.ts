@@ -92,6 +92,7 @@ function countInside(stmt: Stmt, target: string, definitions: Definitions, range
     case "store":
     case "scatter":
     case "reduce":
+    case "reduceJointly":
     case "print":
     case "if":
     case "break":

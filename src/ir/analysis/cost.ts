@@ -6,6 +6,7 @@ import { analyseAccess, withLoops } from "./access.js";
 import type { Access, AccessAnalysis } from "./access.js";
 import { BYTES, isFloat } from "../scalars.js";
 import { foldConstants } from "../constant-folding.js";
+import { bodyOf } from "../joint.js";
 import { literal } from "../simplify.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
 import { children, exprsOf, hasJump, mapExpr, mapStmts, walkStmts } from "../walk.js";
@@ -176,6 +177,8 @@ class FlopCounter {
     switch (stmt.kind) {
       case "reduce":
         return own + runs * this.reduction(stmt.target, stmt.value);
+      case "reduceJointly":
+        return own + runs * stmt.targets.reduce((sum, target, n) => sum + this.reduction(target, stmt.values[n]!), 0);
       case "if":
         return own + Math.max(this.block(stmt.then, runs), this.block(stmt.else, runs));
       case "while":
@@ -205,6 +208,7 @@ class FlopCounter {
   private reduction(target: string, value: Expr): number {
     const param = this.ir.params.find((p) => p.name === target);
     if (param?.kind === "reduce" && param.combine) return this.expr(param.combine.body);
+    if (param?.kind === "reduce" && param.joint) return this.expr(bodyOf(param.joint, target));
     if (!isFloat(value.type)) return 0;
     return value.op === "local" && this.sums.has(value.name) ? 0 : 1;
   }

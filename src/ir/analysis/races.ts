@@ -245,6 +245,12 @@ function checkOuterLocals(ir: KernelIR, stmts: readonly Stmt[], sharers: Sharers
   }
 }
 
+/** The reduction, or the first part of one, that a statement folds into. */
+const foldedBy = (stmt: Stmt): string | undefined => {
+  const change = changeOf(stmt);
+  return change?.kind === "reduction" ? change.name : undefined;
+};
+
 function checkShared(ir: KernelIR, shared: Extract<Stmt, { kind: "teamFor" | "teamReduce" | "single" }>, { one, methods }: Sharers): void {
   const where = shared.kind === "single" ? "team.single" : one === "member" ? "a loop shared by the team" : "a loop shared by the lanes";
   const own = new Set<string>();
@@ -261,12 +267,13 @@ function checkShared(ir: KernelIR, shared: Extract<Stmt, { kind: "teamFor" | "te
         `assigns ${target} inside ${where}, but it is declared outside, where each ${one} has its own`,
         `fold it with ${methods}.sum, ${methods}.min, ${methods}.max or ${methods}.reduce${one === "member" ? ", or keep it in team.scratch" : ""}`,
       );
-    if (stmt.kind === "reduce" && ir.params.some((p) => p.name === stmt.target))
+    const folded = foldedBy(stmt);
+    if (folded !== undefined && ir.params.some((p) => p.name === folded))
       throw new KernelError(
         ir.name,
         stmt.location,
-        `folds into ${stmt.target} inside ${where}`,
-        `fold over the members with team.sum, team.min, team.max or team.reduce first, then into ${stmt.target} once for the team`,
+        `folds into ${folded} inside ${where}`,
+        `fold over the members with team.sum, team.min, team.max or team.reduce first, then into ${folded} once for the team`,
       );
     if (one === "lane" && stmt.kind === "reduce" && !results.has(stmt.target))
       throw new KernelError(

@@ -37,6 +37,9 @@ function keptBy(block: readonly Stmt[], lengths: ReadonlyMap<string, number>): n
   const changed = changedIn(block, "local", "array");
   walkStmts(block, (stmt) => declares(stmt).forEach((name) => changed.delete(name)));
   const folds = new Set<string>();
-  walkStmts(block, (stmt) => void (stmt.kind === "reduce" && folds.add(stmt.target)));
+  walkStmts(block, (stmt) => {
+    if (stmt.kind === "reduce") folds.add(stmt.target);
+    if (stmt.kind === "reduceJointly") for (const target of stmt.targets) folds.add(target);
+  });
   return [...changed].reduce((sum, name) => sum + (lengths.get(name) ?? 1), folds.size);
 }

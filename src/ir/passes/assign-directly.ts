@@ -2,7 +2,8 @@ import type { KernelIR, Stmt } from "../types.js";
 import { assignedLocals, exprsOf, mapBlocks, walkExpr, walkStmts } from "../walk.js";
 
 /**
- * Gives values to variables where they are computed: `let t = e; ...; a = t` becomes `a = e; ...` where nothing else reads t, and nothing between mentions a.
+ * Gives values to variables where they are computed: `let t = e; ...; a = t` becomes `a = e; ...` where nothing else reads t, and nothing between mentions a;
+ * `let t = e; ...; let a = t` becomes `let a = e; ...`.
  * So `v = v.add(w)` of vectors, whose components are all computed before the first changes, is the code that one writes by hand.
  */
 export function assignDirectly(ir: KernelIR): KernelIR {
@@ -26,16 +27,20 @@ function blockWith(stmts: Stmt[], reads: ReadonlyMap<string, number>): Stmt[] {
   let turn = -1;
   const taken = new Map<number, number>();
   inner.forEach((stmt, at) => {
-    const from = stmt.kind === "assign" && stmt.value.op === "local" ? places.get(stmt.value.name) : undefined;
-    if (from !== undefined && turn < from && (mentions.get((stmt as { name: string }).name) ?? -1) <= from) taken.set(at, from);
+    const given = stmt.kind === "assign" ? stmt.value : stmt.kind === "let" ? stmt.init : undefined;
+    const from = given?.op === "local" ? places.get(given.name) : undefined;
+    // A variable that is declared here has not been mentioned.
+    const isFree = stmt.kind === "let" || (turn < from! && (mentions.get((stmt as { name: string }).name) ?? -1) <= from!);
+    if (from !== undefined && isFree) taken.set(at, from);
     if (!isPlain(stmt)) turn = at;
     walkStmts([stmt], (each) => note(each, at, mentions));
-    if (stmt.kind === "let" && stmt.init && reads.get(stmt.name) === 1) places.set(stmt.name, at);
+    if (stmt.kind === "let" && stmt.init && reads.get(stmt.name) === 1 && !taken.has(at)) places.set(stmt.name, at);
   });
   if (taken.size === 0) return inner.some((stmt, n) => stmt !== stmts[n]) ? inner : stmts;
   const given = new Map([...taken].map(([at, from]) => [from, inner[at]] as const));
   return inner.flatMap((stmt, n): Stmt[] => {
     const target = given.get(n);
+    if (target?.kind === "let" && stmt.kind === "let") return [{ ...target, init: stmt.init, location: stmt.location }];
     if (target?.kind === "assign" && stmt.kind === "let")
       return [{ kind: "assign", name: target.name, value: stmt.init!, location: stmt.location }];
     return taken.has(n) ? [] : [stmt];
@@ -43,7 +48,8 @@ function blockWith(stmts: Stmt[], reads: ReadonlyMap<string, number>): Stmt[] {
 }
 
 /** Whether control goes on with the next statement, and no other stands within. */
-const isPlain = ({ kind }: Stmt): boolean => ["let", "assign", "array", "setElement", "store", "scatter", "reduce"].includes(kind);
+const isPlain = ({ kind }: Stmt): boolean =>
+  ["let", "assign", "array", "setElement", "store", "scatter", "reduce", "reduceJointly"].includes(kind);
 
 function note(stmt: Stmt, at: number, mentions: Map<string, number>): void {
   if (stmt.kind === "let" || stmt.kind === "assign") mentions.set(stmt.name, at);

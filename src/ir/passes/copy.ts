@@ -49,6 +49,8 @@ export function copyBody(body: readonly Stmt[], suffix: string, names: FreshName
         return { ...s, array: name(s.array) };
       case "reduce":
         return { ...s, target: name(s.target) };
+      // Whole kernels fold jointly: no copy renames their parameters.
+      case "reduceJointly":
       case "store":
       case "scatter":
       case "print":

@@ -209,6 +209,7 @@ function sweepInside(stmt: Stmt, later: Map<string, ElementRef>, refs: ElementRe
     case "store":
     case "scatter":
     case "reduce":
+    case "reduceJointly":
     case "print":
     case "for":
     case "while":

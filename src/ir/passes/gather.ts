@@ -9,7 +9,7 @@ import { mapExpr, mapStmts, walkStmts } from "../walk.js";
  */
 export function gatherReductions(ir: KernelIR): KernelIR {
   const names = new FreshNames(ir);
-  return ir.params.reduce((gathered, param) => (param.kind === "reduce" ? gather(gathered, param, names) : gathered), ir);
+  return ir.params.reduce((gathered, param) => (param.kind === "reduce" && !param.joint ? gather(gathered, param, names) : gathered), ir);
 }
 
 function gather(ir: KernelIR, param: ReduceParam, names: FreshNames): KernelIR {
@@ -33,6 +33,7 @@ function gather(ir: KernelIR, param: ReduceParam, names: FreshNames): KernelIR {
 
 function foldOf(param: ReduceParam, a: Expr, b: Expr): Expr {
   const { type, op, combine } = param;
+  if (op === "joint") throw new Error("parts of a joint reduction are gathered one by one");
   if (op !== "custom") return { op: "binary", type, fn: op === "sum" ? "add" : op, a, b };
   const sides = new Map([
     [combine!.a, a],

@@ -2,6 +2,7 @@ import { verify } from "#verify";
 import { checkBounds } from "../analysis/bounds.js";
 import { foldConstants } from "../constant-folding.js";
 import { assignDirectly } from "./assign-directly.js";
+import { forwardCopies } from "./forward-copies.js";
 import { arraysAtRun, arraysInMemory, scalarise } from "./scalarise.js";
 import { removeDead, removeOverwritten, removeUnusedTables } from "./tidy.js";
 import type { KernelIR } from "../types.js";
@@ -21,7 +22,8 @@ export function optimise(ir: KernelIR, forced?: (ir: KernelIR) => ReadonlySet<st
   const unrolled = arraysAtRun(whole).size === inMemory.size ? whole : unrollAll(folded, forced, inMemory);
   checkBounds(unrolled);
   const scalars = foldConstants(removeOverwritten(scalarise(removeDead(unrolled))));
-  const optimised = removeUnusedTables(assignDirectly(removeDead(foldConstants(removeOverwritten(scalars)))));
+  const tidied = removeDead(foldConstants(removeOverwritten(scalars)));
+  const optimised = removeUnusedTables(assignDirectly(forwardCopies(tidied)));
   verify(optimised);
   return optimised;
 }

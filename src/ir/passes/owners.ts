@@ -44,7 +44,7 @@ export function whyNoOwners(ir: KernelIR): string | undefined {
   if (ir.policy.rank === 4) return "the range has four axes";
   let reason: string | undefined;
   walkStmts(ir.body, ({ kind }) => {
-    if (kind === "reduce") reason ??= "the kernel also reduces";
+    if (kind === "reduce" || kind === "reduceJointly") reason ??= "the kernel also reduces";
     if (kind === "store") reason ??= "the kernel also stores";
     if (kind === "print") reason ??= "the kernel also prints";
   });

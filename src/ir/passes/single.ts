@@ -15,12 +15,13 @@ const single = <T extends ScalarType | ElementType>(type: T): T => (isDouble(typ
 function singleParam(param: Param): Param {
   if (param.kind === "scalar") return { ...param, type: single(param.type) };
   if (param.kind !== "reduce") return { ...param, element: single(param.element) } as Param;
-  const { combine } = param;
+  const { combine, joint } = param;
   return {
     ...param,
     type: single(param.type),
     identity: isDouble(param.type) ? Math.fround(param.identity) : param.identity,
     ...(combine && { combine: { ...combine, body: singleExpr(combine.body) } }),
+    ...(joint && { joint: { ...joint, bodies: joint.bodies.map(singleExpr) } }),
   };
 }
 

@@ -53,6 +53,7 @@ class Reads {
       case "store":
       case "scatter":
       case "reduce":
+      case "reduceJointly":
       case "print":
       case "break":
       case "continue":

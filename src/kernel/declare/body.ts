@@ -5,6 +5,7 @@ import type {
   CompositeReduceToken,
   CompositeScatterToken,
   CompositeViewToken,
+  ExtremumToken,
   FixedToken,
   Helper,
   NumericToken,
@@ -14,6 +15,7 @@ import type {
   ReduceToken,
   ScalarToken,
   ScatterToken,
+  StructReduceToken,
   StructViewToken,
   TableOf,
   TableToken,
@@ -97,7 +99,14 @@ export type BodyParam<P> = P extends number
                         : P extends Helper | ArrayType
                           ? P
                           : never;
-type AnyCompositeParam = AnyComposite | CompositeScatterToken | CompositeReduceToken | StructViewToken | AnyStruct;
+type AnyCompositeParam =
+  | AnyComposite
+  | CompositeScatterToken
+  | CompositeReduceToken
+  | ExtremumToken
+  | StructReduceToken
+  | StructViewToken
+  | AnyStruct;
 /** Values of several numbers, records, arrays of these, and what folds them. */
 type BodyComposite<P> =
   P extends StructViewToken<infer F, infer R>
@@ -110,7 +119,11 @@ type BodyComposite<P> =
           ? { [M in ScatterMethod<O>]: (...args: [...Indices[R], value: V]) => void }
           : P extends CompositeReduceToken<infer V, ComponentType, infer O>
             ? { [M in ReduceMethod<O>]: (value: V) => void }
-            : never;
+            : P extends ExtremumToken<NumericType, infer O>
+              ? { [M in O]: (value: number, index: number) => void }
+              : P extends StructReduceToken<infer F>
+                ? { merge: (value: StructValue<F>) => void }
+                : never;
 /** The parameters as a kernel's body sees them. */
 export type BodyParams<P extends Params> = { [K in keyof P]: BodyParam<P[K]> };
 

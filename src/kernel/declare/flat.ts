@@ -1,10 +1,23 @@
 import { describe } from "../../base/describe.js";
 import { LaunchError } from "../../base/errors.js";
 import { own } from "../../base/own.js";
+import { unreachable } from "../../base/unreachable.js";
+import { NOWHERE } from "../../ir/extremum.js";
+import { identityOf } from "../../ir/identity.js";
+import type { NumericType } from "../../ir/types.js";
 import { componentsOfValue, compositeOf, compositeValue, typeOfValue, type CompositeType } from "./composite.js";
 import type { Kernel } from "./kernel.js";
-import { view, type CompositeReduceToken, type Params, type ParamToken, type StructViewToken } from "./params.js";
-import { structOf, type StructType } from "./struct.js";
+import {
+  view,
+  type CompositeReduceToken,
+  type ExtremumToken,
+  type Params,
+  type ParamToken,
+  type ScalarToken,
+  type StructReduceToken,
+  type StructViewToken,
+} from "./params.js";
+import { plainRecord, structOf, type StructType } from "./struct.js";
 
 /*
  * Parameters and results of several numbers, such as `g: vec3` and `p: sum(vec3)`. Launches and code know each as several of one number, so that
@@ -25,14 +38,51 @@ function partsOf(token: unknown): readonly Part[] | undefined {
   if (composite) return composite.fields.map((field) => ({ path: [field], token: { kind: "scalar", type: composite.element } }));
   const record = structOf(token);
   if (record) return partsOfFields(record, (field) => field);
-  const other = token as Partial<CompositeReduceToken> | StructViewToken | undefined;
+  const other = token as Partial<CompositeReduceToken | ExtremumToken | StructReduceToken> | StructViewToken | undefined;
   if (other?.kind === "reduceComposite") {
     const { type, op, identity, of } = other as CompositeReduceToken;
     return of.fields.map((field) => ({ path: [field], token: { kind: "reduce", type, op, identity } }));
   }
+  if (other?.kind === "extremum") {
+    const { type, op } = other as ExtremumToken;
+    return [
+      { path: ["value"], token: jointToken(type, identityOf(op, type)) },
+      { path: ["index"], token: jointToken("i32", NOWHERE) },
+    ];
+  }
+  if (other?.kind === "reduceStruct") {
+    const { struct, identity } = other as StructReduceToken;
+    const numbers = numbersOf(struct, identity).values();
+    return partsOfFields(struct, (field) => field).map(({ path, token }) => ({
+      path,
+      token: jointToken((token as ScalarToken<NumericType>).type, numbers.next().value!),
+    }));
+  }
   if (other?.kind !== "structView") return undefined;
   const { rank, disjoint } = other;
   return partsOfFields(other.struct, (field) => view(field as never, rank, { disjoint }));
+}
+
+const jointToken = (type: NumericType, identity: number): ParamToken => ({ kind: "reduce", type, op: "joint", identity });
+
+/** The numbers of a record, in the order of its parts. */
+const numbersOf = ({ fields }: StructType, value: unknown): number[] =>
+  Object.entries(fields).flatMap(([field, token]) => {
+    const [composite, record] = [compositeOf(token), structOf(token)];
+    const part = (value as Record<string, unknown>)[field];
+    return record ? numbersOf(record, part) : composite ? componentsOfValue(composite, part, `${field} is`) : [part as number];
+  });
+
+/** A record of numbers that come one by one. */
+export function recordOfNumbers({ fields }: StructType, next: () => number): object {
+  return Object.freeze(
+    Object.fromEntries(
+      Object.entries(fields).map(([field, type]) => {
+        const [inner, of] = [structOf(type), compositeOf(type)];
+        return [field, inner ? recordOfNumbers(inner, next) : of ? compositeValue(of, of.fields.map(next)) : next()];
+      }),
+    ),
+  );
 }
 
 const partsOfFields = ({ fields }: StructType, declared: (field: StructType["fields"][string]) => ParamToken): Part[] =>
@@ -103,10 +153,12 @@ function flatArguments(flat: Kernel, args: Arguments): Arguments {
   const written = flat?.written;
   if (!written || typeof args !== "object" || !args) return args;
   for (const [name, token] of Object.entries(written.params))
-    if (!Object.hasOwn(args, name) && partsOf(token) && (typeof token !== "object" || token.kind !== "reduceComposite"))
-      partValues(written, name, undefined);
+    if (!Object.hasOwn(args, name) && partsOf(token) && !isReduction(token)) partValues(written, name, undefined);
   return flatValues(flat, args);
 }
+
+const isReduction = (token: ParamToken): token is CompositeReduceToken | ExtremumToken | StructReduceToken =>
+  typeof token === "object" && ["reduceComposite", "extremum", "reduceStruct"].includes(token.kind);
 
 /** Some of the arguments, for the flat kernel. Throws LaunchError for a value of another type. */
 export function flatValues<T extends Arguments>(flat: Kernel, args: T): T {
@@ -128,7 +180,7 @@ export function flatValues<T extends Arguments>(flat: Kernel, args: T): T {
 function partValues({ name: kernel, params }: Kernel, name: string, value: unknown): readonly unknown[] {
   const token = params[name];
   const about = `kernel "${kernel}": ${name}`;
-  if (typeof token === "object" && token.kind === "reduceComposite") return startValues(token.of, value, about);
+  if (isReduction(token)) return reductionValues(token, value, about);
   if (typeof token === "object" && token.kind === "structView") return fieldValues(token.struct, value, about, true);
   const struct = structOf(token);
   return struct ? fieldValues(struct, value, about, false) : componentsOfValue(compositeOf(token)!, value, `${about} is`);
@@ -147,6 +199,32 @@ function fieldValues({ name, fields }: StructType, value: unknown, about: string
     return composite && !isView ? componentsOfValue(composite, given[field], `${about}.${field} is`) : [given[field]];
   });
 }
+
+function reductionValues(
+  token: CompositeReduceToken | ExtremumToken | StructReduceToken,
+  value: unknown,
+  about: string,
+): readonly unknown[] {
+  if (value === undefined) return [];
+  switch (token.kind) {
+    case "reduceComposite":
+      return startValues(token.of, value, about);
+    case "extremum": {
+      const { value: least, index } = (value ?? {}) as Record<string, unknown>;
+      if (typeof least === "number" && typeof index === "number") return [least, index];
+      if (isView(least) && isView(index)) return [least, index];
+      throw new LaunchError(
+        `${about} is a value and its place, and is given ${describe(value)}; give { value, index }, numbers to start from or views of one element, or nothing`,
+      );
+    }
+    case "reduceStruct":
+      return numbersOf(token.struct, plainRecord(token.struct, value));
+    default:
+      return unreachable(token);
+  }
+}
+
+const isView = (value: unknown): boolean => typeof (value as Partial<Sliceable> | undefined)?.slice === "function";
 
 /** A reduction is given a value that it starts from, a view for its result, or nothing. */
 function startValues(of: CompositeType, value: unknown, about: string): readonly unknown[] {
@@ -168,6 +246,21 @@ export function flatCall(written: Kernel, given: Arguments): { kernel: Kernel; a
   return { kernel, args: flatArguments(kernel, given) };
 }
 
+function resultOf(token: CompositeReduceToken | ExtremumToken | StructReduceToken, numbers: readonly number[]): object {
+  switch (token.kind) {
+    case "reduceComposite":
+      return compositeValue(token.of, numbers);
+    case "extremum":
+      return Object.freeze({ value: numbers[0], index: numbers[1] });
+    case "reduceStruct": {
+      const left = numbers.values();
+      return recordOfNumbers(token.struct, () => left.next().value!);
+    }
+    default:
+      return unreachable(token);
+  }
+}
+
 /** Results of a launch of the flat kernel as its author knows them. */
 export function writtenResults<R>({ written }: Kernel, results: Record<string, R>): Record<string, unknown> {
   if (!written) return results;
@@ -176,9 +269,9 @@ export function writtenResults<R>({ written }: Kernel, results: Record<string, R
   return Object.fromEntries([
     ...Object.entries(results).filter(([name]) => !taken.has(name)),
     ...values.map(([name, parts]) => {
-      const { of } = written.params[name] as CompositeReduceToken;
-      const components = parts.map((part) => Number(own(results, part.name)));
-      return [name, compositeValue(of, components)] as const;
+      const token = written.params[name] as CompositeReduceToken | ExtremumToken | StructReduceToken;
+      const numbers = parts.map((part) => Number(own(results, part.name)));
+      return [name, resultOf(token, numbers)] as const;
     }),
   ]);
 }

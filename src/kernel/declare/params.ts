@@ -7,7 +7,7 @@ import { ELEMENTS, isPacked, NUMERIC_TYPES, type PackedType } from "../../ir/sca
 import type { AnyComposite, ComponentType, CompositeToken, CompositeType } from "./composite.js";
 import { callSite } from "./location.js";
 import type { ElementMeaning, StorageToken, StoredToken } from "./storage.js";
-import type { AnyStruct, StructFields, StructToken, StructType } from "./struct.js";
+import { plainRecord, type AnyStruct, type StructFields, type StructToken, type StructType, type StructValue } from "./struct.js";
 import { originalPosition } from "#source-map";
 import type { ElementType, NumericType, ReduceOp, ScalarType, ScatterOp } from "../../ir/types.js";
 
@@ -320,12 +320,62 @@ function reduction(op: ScatterOp, maker: Function, of: ReduceOf, options: Reduce
   return "views" in of ? { ...token, into: of, accumulate, ...(components && { components }) } : token;
 }
 
-/** A fold of one's own: `r.merge(v)`. `combine` is an associative expression of its two arguments, `identity` its neutral element. */
-export const reducer = <T extends NumericToken>(
+/** A reduction of records by a fold of the author's, that `reducer` declares. */
+export interface StructReduceToken<F extends StructFields = StructFields> {
+  readonly kind: "reduceStruct";
+  readonly struct: StructType<F>;
+  readonly identity: StructValue<F>;
+  combine(a: StructValue<F>, b: StructValue<F>): StructValue<F>;
+}
+
+/**
+ * A fold of one's own: `r.merge(v)`. `combine` is an associative expression of its two arguments, `identity` its neutral element. Of a type of records, `combine` gives
+ * a record: `reducer(Pair, { n: 0, mean: 0 }, (a, b) => ({ n: a.n + b.n, mean: ... }))`.
+ */
+export function reducer<T extends NumericToken>(
   type: T,
   identity: number,
   combine: (a: number, b: number) => number,
-): ReduceToken<T["type"], "custom"> => ({ kind: "reduce", type: typeOf(type, "reducer", reducer), op: "custom", identity, combine });
+): ReduceToken<T["type"], "custom">;
+export function reducer<F extends StructFields>(
+  of: StructToken<F>,
+  identity: StructValue<F>,
+  combine: (a: StructValue<F>, b: StructValue<F>) => StructValue<F>,
+): StructReduceToken<F>;
+export function reducer(
+  of: NumericToken | AnyStruct,
+  identity: unknown,
+  combine: (a: never, b: never) => unknown,
+): ReduceToken | StructReduceToken {
+  if (of?.kind === "struct")
+    return { kind: "reduceStruct", struct: of.struct, identity: plainRecord(of.struct, identity) as never, combine: combine as never };
+  const type = typeOf(of as NumericToken, "reducer", reducer);
+  return { kind: "reduce", type, op: "custom", identity: identity as number, combine: combine as never };
+}
+
+/** A least or greatest value and its place, that `argmin` or `argmax` declares. */
+export interface ExtremumToken<T extends NumericType = NumericType, O extends "min" | "max" = "min" | "max"> {
+  readonly kind: "extremum";
+  readonly type: T;
+  readonly op: O;
+}
+
+/**
+ * The least value and its index, `best.min(value, index)`: the result is `{ value, index }`. NaN comes first, as with NumPy, and of equal values, -0 and 0
+ * among them, the one with the smallest index. Of no elements it is the type's greatest value (Infinity for floats) at -1. Fast mode gives the same bits.
+ */
+export const argmin = <T extends NumericToken>(type: T): ExtremumToken<T["type"], "min"> => ({
+  kind: "extremum",
+  type: typeOf(type, "argmin", argmin),
+  op: "min",
+});
+
+/** The greatest value and its index, `best.max(value, index)`; of no elements -Infinity at -1. */
+export const argmax = <T extends NumericToken>(type: T): ExtremumToken<T["type"], "max"> => ({
+  kind: "extremum",
+  type: typeOf(type, "argmax", argmax),
+  op: "max",
+});
 
 /** A constant table that `table(...)` declares. */
 export interface TableToken<V = Nested> {
@@ -377,6 +427,8 @@ export type ParamToken =
   | ReduceToken
   | ReduceEachToken
   | CompositeReduceToken
+  | ExtremumToken
+  | StructReduceToken
   | AnyComposite
   | StructViewToken
   | AnyStruct
@@ -390,7 +442,7 @@ export type ParamToken =
 export type Params = Record<string, ParamToken>;
 
 /** Methods that fold, by operation. */
-export const METHODS = { sum: "add", min: "min", max: "max", custom: "merge" } as const;
+export const METHODS = { sum: "add", min: "min", max: "max", custom: "merge", joint: "merge" } as const;
 
 /** A table as kernels see it. */
 export type TableOf<V> = V extends readonly (infer E)[]

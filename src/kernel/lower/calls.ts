@@ -15,6 +15,7 @@ import { Scope, constantExpr, type LoweredValue } from "./values.js";
 import { METHODS } from "../declare/params.js";
 import { asIndex, scalarsOf } from "./operands.js";
 import { inline } from "./inline.js";
+import { lowerJointFold } from "./joint.js";
 import { compositeMethod, construct, foldComposite } from "./composites.js";
 
 const VOID: LoweredValue = { kind: "void" };
@@ -109,6 +110,9 @@ function method(cx: Lowering, target: LoweredValue, name: string, node: acorn.Ca
       });
       return VOID;
     }
+    case "extremum":
+    case "reduceStruct":
+      return lowerJointFold(cx, target, name, node, scope);
     case "assign":
       return assigned(cx, target, name, node, scope);
     case "reduceEach": {

@@ -22,7 +22,7 @@ import { add, int, mul } from "../../ir/expressions.js";
  * Values of several numbers: objects with methods, whose components are in locals of their own. Types and methods come with the token that the author imports.
  */
 
-type CompositeValue = RecordValue & { readonly of: CompositeType };
+export type CompositeValue = RecordValue & { readonly of: CompositeType };
 type Named<K extends LoweredValue["kind"]> = Extract<LoweredValue, { kind: K }>;
 /** An element of an array of such values. */
 export type ElementPlace = NonNullable<RecordValue["place"]>;
@@ -36,7 +36,7 @@ export const compositeFrom = (of: CompositeType, components: readonly ScalarValu
   lazy: true,
 });
 
-const componentsOf = (cx: Lowering, value: CompositeValue, node: acorn.Node): ScalarValue[] =>
+export const componentScalars = (cx: Lowering, value: CompositeValue, node: acorn.Node): ScalarValue[] =>
   value.of.fields.map((field) => scalarOperand(cx, value.fields.get(field)!, node));
 
 /** `vec3(x, y, z)`, and `vec3(v, z)` of values that have some of the components. */
@@ -54,7 +54,7 @@ export function construct(cx: Lowering, of: CompositeType, node: acorn.CallExpre
 function broughtBy(cx: Lowering, of: CompositeType, value: LoweredValue, node: acorn.Node): ScalarValue[] {
   if (value.kind === "tuple") return value.items.flatMap((item) => broughtBy(cx, of, item, node));
   if (!isComposite(value)) return [component(cx, of, scalarOperand(cx, value, node), node)];
-  if (value.of.element === of.element) return componentsOf(cx, value, node);
+  if (value.of.element === of.element) return componentScalars(cx, value, node);
   return cx.fail(
     node,
     `components of ${of.name} are ${of.element}, and ${value.of.name} has ${value.of.element}`,
@@ -66,7 +66,7 @@ function broughtBy(cx: Lowering, of: CompositeType, value: LoweredValue, node: a
 export function compositePart(cx: Lowering, value: LoweredValue, name: string, node: acorn.Node): LoweredValue | undefined {
   const part = isComposite(value) ? value.of.parts && own(value.of.parts, name) : undefined;
   if (!part) return undefined;
-  const components = componentsOf(cx, value as CompositeValue, node);
+  const components = componentScalars(cx, value as CompositeValue, node);
   return compositeFrom(
     part.of(),
     part.places.map((place) => components[place]),
@@ -110,7 +110,7 @@ export function storeComposite(cx: Lowering, place: ElementPlace, given: Lowered
   if (!isComposite(given) || given.of !== of)
     return cx.fail(node, `elements of ${name} are ${of.name}, and it is given ${nameOf(given)}`, `write ${of.name}(...)`);
   const settled = cx.materialise(given, node, "part") as CompositeValue;
-  componentsOf(cx, settled, node).forEach((part, n) => {
+  componentScalars(cx, settled, node).forEach((part, n) => {
     const [indices, location, value] = [componentIndices(place, n), cx.at(node), cx.stored(part, element, node, name)];
     cx.out.push(
       kind === "view"
@@ -149,7 +149,7 @@ export function compositeMethod(
   );
   const form = formFor(of, method, isComposite(args[0]) ? args[0].of : undefined);
   const b = form.takes.flatMap((what, n) => operand(cx, { of, name, what, method }, args[n], node.arguments[n]));
-  const found = form.apply(arithmetic(cx, of, node), componentsOf(cx, self as CompositeValue, node), b);
+  const found = form.apply(arithmetic(cx, of, node), componentScalars(cx, self as CompositeValue, node), b);
   return Array.isArray(found) ? compositeFrom(form.gives?.() ?? of, found) : (found as ScalarValue);
 }
 
@@ -163,7 +163,7 @@ interface Wanted {
 function operand(cx: Lowering, { of, name, what, method }: Wanted, value: LoweredValue, node: acorn.Node): ScalarValue[] {
   if (what === "self" || typeof what === "function") {
     const type = what === "self" ? of : what();
-    if (isComposite(value) && value.of === type) return componentsOf(cx, value, node);
+    if (isComposite(value) && value.of === type) return componentScalars(cx, value, node);
     const others = typesFor(of, method);
     return cx.fail(node, `${name} takes a ${others.join(" or a ")}, and is given ${nameOf(value)}`, `write ${others[0]}(...)`);
   }
@@ -208,7 +208,7 @@ export function foldComposite(
       (each, n) => cx.materialiseScalar({ kind: "scalar", expr: asIndex(cx, scalarOperand(cx, each, node.arguments[n]), node) }, node).expr,
     );
   const location = cx.at(node);
-  componentsOf(cx, value, node).forEach((part, n) => {
+  componentScalars(cx, value, node).forEach((part, n) => {
     const stored = cx.stored(part, of.element, node, target.name);
     cx.out.push(
       target.kind === "scatter"

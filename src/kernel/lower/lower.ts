@@ -4,7 +4,8 @@ import { meantType, withStoredValues } from "./stored-values.js";
 import { originalPosition } from "#source-map";
 import { loadInt } from "../../ir/by-name.js";
 import { own, requireOwnNames } from "../../base/own.js";
-import type { Expr, KernelIR, NumericType, Param, ScatterOp, Stmt } from "../../ir/types.js";
+import { extremumBodies } from "../../ir/extremum.js";
+import type { Expr, JointFold, KernelIR, NumericType, Param, ScatterOp, Stmt } from "../../ir/types.js";
 import { builtinName } from "../declare/builtins.js";
 import type { AxisToken, DepositToken, Dimension, FieldParamToken, ParticleLists, ResidentToken } from "../declare/cells.js";
 import { KernelError } from "../../base/errors.js";
@@ -19,13 +20,15 @@ import {
   type ParamToken,
   type ReduceIntoToken,
   type ReduceToken,
+  type StructReduceToken,
   type StructViewToken,
   type ViewToken,
 } from "../declare/params.js";
 import { compositeOf, type CompositeType } from "../declare/composite.js";
 import { namedParts } from "../declare/flat.js";
 import { isValueType, structOf, type StructType } from "../declare/struct.js";
-import { recordFrom } from "./structs.js";
+import { withoutLocals } from "./joint.js";
+import { numbersOfRecord, recordFrom } from "./structs.js";
 import { compositeFrom } from "./composites.js";
 import { parseFunction, type FunctionSource } from "../read/source.js";
 import { bindsAs } from "../read/syntax.js";
@@ -147,6 +150,7 @@ class KernelLowering {
     };
     for (const [name, token] of Object.entries(this.kernel.params)) {
       if (typeof token !== "object") continue;
+      if (token.kind === "reduceStruct") this.combineRecords(cx, main, name, token);
       if (token.kind === "reduceEach") this.startEach(cx, name, token, token.components);
       if (token.kind !== "reduce") continue;
       if (token.combine) this.combine(cx, main, name, token);
@@ -308,6 +312,19 @@ class KernelLowering {
         this.globals.bind(name, { kind: "reduceComposite", name, op, of, parts });
         return;
       }
+      case "extremum": {
+        this.refuseInContainers(name, `arg${token.op}(${token.type})`);
+        const { op, type } = token;
+        const parts = this.jointParams(name);
+        const [a, b] = ["a", "b"].map((side) => parts.map((part) => `${side} of ${part}`));
+        this.foldsBy({ parts, a, b, bodies: extremumBodies(op, type, [a[0], a[1]], [b[0], b[1]]) });
+        this.globals.bind(name, { kind: "extremum", name, op, type, parts });
+        return;
+      }
+      case "reduceStruct":
+        this.refuseInContainers(name, `a reduction of ${token.struct.name}`);
+        this.globals.bind(name, { kind: "reduceStruct", name, struct: token.struct, parts: this.jointParams(name) });
+        return;
       case "table": {
         const table =
           tableOf(name, token) ?? this.fail(`the table "${name}" is not a full array of rank 1 to 4`, "give every row the same length");
@@ -321,6 +338,28 @@ class KernelLowering {
           "declare f64, view(f64), scatter(f64), sum(f64), table(f64, [...]), fixed(i32), a number, true, false or a function",
         );
     }
+  }
+
+  private refuseInContainers(name: string, what: string): void {
+    if (this.kernel.policy !== "range" && this.kernel.policy !== "team")
+      this.fail(
+        `the parameter "${name}" is ${what}, which containers do not take`,
+        "reduce with min or max into a scalar, or write a kernel over an array",
+      );
+  }
+
+  /** Declares the parts of a joint reduction, whose fold comes later. */
+  private jointParams(name: string): string[] {
+    const parts = this.partsOf(name);
+    for (const { name: part, token } of parts) {
+      const { type, identity } = token as ReduceToken;
+      this.ir.params.push({ kind: "reduce", name: part, type, op: "joint", identity: wrap(type, identity) });
+    }
+    return parts.map((part) => part.name);
+  }
+
+  private foldsBy(joint: JointFold): void {
+    for (const param of this.ir.params) if (param.kind === "reduce" && joint.parts.includes(param.name)) param.joint = joint;
   }
 
   private partsOf(name: string) {
@@ -430,6 +469,30 @@ class KernelLowering {
       throw new KernelError(this.kernel.name, source.locate(source.node), `${fold.name} has statements`, "write it as one expression");
     const param = this.ir.params.find((p) => p.name === name);
     if (param?.kind === "reduce") param.combine = { a: locals[0], b: locals[1], body: value };
+  }
+
+  /** The fold of a reduction of records, as an expression for each number. */
+  private combineRecords(cx: Lowering, main: FunctionValue, name: string, { struct, combine }: StructReduceToken): void {
+    const source = parseFunction(this.kernel.name, combine, this.kernel.location);
+    const fold: FunctionValue = { kind: "function", name: `the fold of ${name}`, node: source.node, source, scope: main.scope };
+    const parts = this.partsOf(name).map((part) => part.name);
+    const [a, b] = ["a", "b"].map((side) => parts.map((part) => cx.unique(`${side}_${part}`)));
+    const args = [a, b].map((locals): LoweredValue => {
+      const left = locals.values();
+      return recordFrom(struct, (type) => ({ kind: "scalar", expr: { op: "local", type, name: left.next().value! } }));
+    });
+    cx.stack.push(main);
+    const { stmts, value: bodies } = cx.collect(() => numbersOfRecord(cx, struct, inline(cx, fold, args, source.node), source.node));
+    cx.stack.pop();
+    const found = withoutLocals(stmts, bodies);
+    if (!found)
+      throw new KernelError(
+        this.kernel.name,
+        source.locate(source.node),
+        `${fold.name} has statements other than constants`,
+        "write one expression for each field, over constants before them",
+      );
+    this.foldsBy({ parts, a, b, bodies: found });
   }
 
   private fail(problem: string, remedy: string): never {

@@ -75,6 +75,8 @@ const DESCRIPTIONS: Partial<Record<LoweredValue["kind"], string>> = {
   record: "an object",
   composite: "a type of vectors or the like",
   reduceComposite: "a reduction",
+  extremum: "a reduction",
+  reduceStruct: "a reduction",
   struct: "a type of records",
   structView: "an array of records",
   array: "a private array",

@@ -3,7 +3,7 @@ import { own } from "../../base/own.js";
 import type { Expr, NumericType } from "../../ir/types.js";
 import { compositeOf } from "../declare/composite.js";
 import { structOf, type StructType } from "../declare/struct.js";
-import { compositeElement, compositeFrom, storeComposite } from "./composites.js";
+import { componentScalars, compositeElement, compositeFrom, storeComposite, type CompositeValue } from "./composites.js";
 import type { Lowering } from "./lowering.js";
 import { scalarOperand } from "./operands.js";
 import type { RecordValue } from "./records.js";
@@ -50,6 +50,19 @@ function fieldOf(cx: Lowering, struct: StructType, name: string, value: LoweredV
   }
   if (value.kind === "record" && value.of === composite) return value;
   return cx.fail(node, `${name} of ${struct.name} is a ${composite.name}, and is given something else`, `write ${composite.name}(...)`);
+}
+
+/** The numbers of a record in the types of the fields, in the order of its parts. */
+export function numbersOfRecord(cx: Lowering, struct: StructType, value: LoweredValue, node: acorn.Node): Expr[] {
+  const numbers = (part: LoweredValue): Expr[] => {
+    if (part.kind !== "record") return [scalarOperand(cx, part, node).expr];
+    if (part.of)
+      return componentScalars(cx, part as CompositeValue, node).map((component) =>
+        cx.stored(component, part.of!.element, node, struct.name),
+      );
+    return [...part.fields.values()].flatMap(numbers);
+  };
+  return numbers(recordOf(cx, struct, value, node));
 }
 
 /** A record whose numbers are given one by one, in the order of its parts. */

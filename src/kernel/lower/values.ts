@@ -30,6 +30,10 @@ export type LoweredValue =
   | { kind: "reduceEach"; name: string; type: NumericType; op: ScatterOp; array: string; result?: LocalVariable }
   /** A reduction of values of several numbers, each component by a parameter of its own. */
   | { kind: "reduceComposite"; name: string; op: ScatterOp; of: CompositeType; parts: readonly string[] }
+  /** A least or greatest value with its place, whose parts are parameters of their own. */
+  | { kind: "extremum"; name: string; op: "min" | "max"; type: NumericType; parts: readonly string[] }
+  /** A fold of records by the author, each number by a parameter of its own. */
+  | { kind: "reduceStruct"; name: string; struct: StructType; parts: readonly string[] }
   /** `length` counts values of type `of`, if it has one. */
   | { kind: "array"; name: string; type: NumericType; length: number; of?: CompositeType }
   | { kind: "table"; name: string; type: NumericType; shape: number[]; prefix: Expr[] }

@@ -134,7 +134,8 @@ class Builder {
     for (const [field, writers] of stored) {
       const written = new Set(writers.flatMap((part) => [...footprintOf(part.container).touches.get(field)!.written]));
       const around = this.around.get(field);
-      const isSecond = around !== undefined && meet(written, around);
+      // One container alone has been found to keep what it writes apart from the neighbours that it reads.
+      const isSecond = this.parts.length > 1 && around !== undefined && meet(written, around);
       if (isSecond) second.add(field);
       // The second buffer takes all components, also those that nothing else in the group touches.
       const copied = field.cardinality - (this.held.get(field)?.size ?? 0);

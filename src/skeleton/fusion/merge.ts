@@ -203,6 +203,7 @@ class Merger {
           return setHeld(values.get(fields.get(s.view)!.field)!, s.indices[this.rank], s.value, s.location);
         case "reduce":
           return silent ? [] : { ...s, target: name(s.target) };
+        case "reduceJointly":
         case "scatter":
         case "print":
         case "if":

@@ -1,7 +1,7 @@
 import type { Device, LaunchOptions } from "../../device/device.js";
 import { range, teams } from "../../device/launch/policy.js";
 import type { View } from "../../device/memory/view.js";
-import type { ReduceOp } from "../../ir/types.js";
+import type { ScatterOp } from "../../ir/types.js";
 import { kernel, teamKernel, type Kernel } from "../../kernel/declare/kernel.js";
 import { f32, f64, i32, max, min, reducer, sum, view } from "../../kernel/declare/params.js";
 import { foldChunk, strictFold } from "../strict-fold.js";
@@ -54,11 +54,7 @@ const chunks = (line: ArrayLike<number>, fold: (a: number, b: number) => number,
 };
 
 /** Partials in order, folded by a strict reduction like any other. */
-async function folded(
-  device: Device,
-  real: RealToken,
-  partials: View<"f64" | "f32">,
-): Promise<Record<Exclude<ReduceOp, "custom">, number>> {
+async function folded(device: Device, real: RealToken, partials: View<"f64" | "f32">): Promise<Record<ScatterOp, number>> {
   const { s, low, high } = await device.run(statistics(real), { x: partials }, range(partials.size));
   return { sum: s, min: low, max: high };
 }

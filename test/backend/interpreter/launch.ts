@@ -1,13 +1,12 @@
 import { LaunchError, type Kernel, type Policy } from "isoform";
 import {
-  foldOfParam,
   freePrintRecords,
   freeTeamRows,
   giveBackFaultRecord,
   LaunchTuning,
   OtherNumbers,
   requireLiveViews,
-  finishReduction,
+  finishReductions,
   takeFault,
   takeLines,
   withInitialValues,
@@ -65,8 +64,8 @@ export class InterpreterLaunch implements Launch {
   run(): void {
     this.requireReady();
     this.others.last = undefined;
-    this.results = {};
-    for (const [param, partials] of this.program.run()) finishReduction(this.binding, param, foldOfParam(param), partials, this.results);
+    const reduced = this.program.run().map(([param, partials]) => ({ param, partials }));
+    this.results = finishReductions(this.binding, reduced);
     withInitialValues(this.binding, this.results);
     takeLines(this.binding);
     const fault = takeFault(this.binding);

@@ -13,7 +13,9 @@ import {
 } from "isoform/backend";
 import {
   evaluate,
+  foldGroups,
   identityOf,
+  jointFunction,
   lastOf,
   REDUCTION_CHUNK,
   REDUCTION_LANES,
@@ -37,7 +39,8 @@ interface Cell {
 
 /** What `reduce` statements fold into: the lane of the element that runs. */
 interface Accumulator {
-  readonly fold: Fold;
+  /** Undefined for a part of a joint reduction. */
+  readonly fold: Fold | undefined;
   readonly identity: number;
   readonly lanes: number[];
   lane: number;
@@ -57,7 +60,8 @@ export class Program {
 
   constructor(private readonly binding: Binding) {
     this.reductions = binding.ir.params.filter((param) => param.kind === "reduce");
-    for (const param of this.reductions) this.accumulators.set(param.name, accumulator(foldOfParam(param), param.identity));
+    for (const param of this.reductions)
+      this.accumulators.set(param.name, accumulator(param.joint ? undefined : foldOfParam(param), param.identity));
     this.body = this.element(this.block(binding.ir.body));
   }
 
@@ -93,9 +97,23 @@ export class Program {
           for (const folded of this.accumulators.values()) folded.lane = n % REDUCTION_LANES;
           this.body();
         }
-        for (const [{ name }, list] of partials) list[line * chunks + chunk] = total(this.accumulators.get(name)!);
+        const totals = this.totals();
+        for (const [{ name }, list] of partials) list[line * chunks + chunk] = totals.get(name)!;
       }
     }
+  }
+
+  /** The lanes of each reduction, folded to one value; those of a joint one together. */
+  private totals(): Map<string, number> {
+    return new Map(
+      foldGroups(this.reductions).flatMap((params) => {
+        const parts = params.map(({ name }) => this.accumulators.get(name)!);
+        const [{ name, joint }] = params;
+        if (!joint) return [[name, total(parts[0])] as const];
+        const lanes = parts[0].lanes.map((_, k) => parts.map((part) => part.lanes[k]));
+        return foldLanes(lanes, jointFunction(joint)).map((value, n) => [params[n].name, value] as const);
+      }),
+    );
   }
 
   /** The body, with what notes a failure. */
@@ -263,7 +281,19 @@ export class Program {
         const value = this.number(stmt.value);
         return does(() => {
           const { fold, lanes, lane } = this.accumulators.get(stmt.target)!;
-          lanes[lane] = fold(lanes[lane], value());
+          lanes[lane] = fold!(lanes[lane], value());
+        });
+      }
+      case "reduceJointly": {
+        const values = stmt.values.map((value) => this.number(value));
+        const fold = jointFunction(this.reductions.find(({ name }) => name === stmt.targets[0])!.joint!);
+        return does(() => {
+          const parts = stmt.targets.map((target) => this.accumulators.get(target)!);
+          const folded = fold(
+            parts.map(({ lanes, lane }) => lanes[lane]),
+            values.map((value) => value()),
+          );
+          parts.forEach((part, n) => (part.lanes[part.lane] = folded[n]));
         });
       }
       case "print": {
@@ -376,7 +406,7 @@ const does =
     return undefined;
   };
 
-const accumulator = (fold: Fold, identity: number): Accumulator => ({
+const accumulator = (fold: Fold | undefined, identity: number): Accumulator => ({
   fold,
   identity,
   lanes: Array<number>(REDUCTION_LANES).fill(identity),
@@ -389,4 +419,4 @@ function clear(folded: Accumulator): void {
 }
 
 /** The lanes folded to one value. */
-const total = ({ lanes, fold }: Accumulator): number => foldLanes(lanes, fold);
+const total = ({ lanes, fold }: Accumulator): number => foldLanes(lanes, fold!);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { foldOf, foldPartials, finishReduction } from "../../../src/device/cpu/partials.js";
+import { foldOf, foldPartials, finishReductions } from "../../../src/device/cpu/partials.js";
 import { CPU_MEMORY, View } from "../../../src/device/memory/view.js";
 import type { ReduceParam } from "../../../src/ir/types.js";
 
@@ -50,12 +50,10 @@ describe("partials of a strict reduction", () => {
     const buffer = { memory: CPU_MEMORY, bytes: 64, address: 0, host: new ArrayBuffer(64), live: true, free: () => undefined };
     const output = new View(buffer, "f64", [3], [-1], 2);
     const param = { kind: "reduce", name: "s", type: "f64", op: "sum", identity: 0 } as ReduceParam;
-    const results: Record<string, number> = {};
-    finishReduction({ outputs: { s: output }, partials: false }, param, foldOf("sum", "f64"), Float64Array.of(1, 2, 4), results);
+    const results = finishReductions({ outputs: { s: output }, partials: false }, [{ param, partials: Float64Array.of(1, 2, 4) }]);
     assert.deepEqual([results, [...new Float64Array(buffer.host).slice(0, 4)]], [{ s: 7 }, [0, 0, 7, 0]]);
-    finishReduction({ outputs: { s: output }, partials: true }, param, foldOf("sum", "f64"), Float64Array.of(1, 2, 4), results);
+    finishReductions({ outputs: { s: output }, partials: true }, [{ param, partials: Float64Array.of(1, 2, 4) }]);
     assert.deepEqual([...new Float64Array(buffer.host).slice(0, 4)], [4, 2, 1, 0]);
-    finishReduction({ outputs: {}, partials: false }, param, foldOf("sum", "f64"), Float64Array.of(1, 1), results);
-    assert.deepEqual(results, { s: 2 });
+    assert.deepEqual(finishReductions({ outputs: {}, partials: false }, [{ param, partials: Float64Array.of(1, 1) }]), { s: 2 });
   });
 });

@@ -42,3 +42,8 @@ it("nothing moves over a statement that control may leave by", () => {
   const leaving = loop("k", n(0), n(9), [define("s", add(a, f(1))), when(cmp("lt", b, f(0)), [leave()]), assign("a", s)]);
   assert.deepEqual(direct(...start, leaving, end)[3], "  let s: f64 = a + 1.0");
 });
+
+it("a variable that begins with a value that nothing else reads begins there", () => {
+  const begun = [define("s", add(a, f(1))), define("t", b), define("c", s), assign("c", add(local("c"), t)), store("y", [i], local("c"))];
+  assert.deepEqual(direct(...start, ...begun, end).slice(2, 5), ["let c: f64 = a + 1.0", "let t: f64 = b", "c = c + t"]);
+});

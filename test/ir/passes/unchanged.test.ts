@@ -4,6 +4,7 @@ import { foldConstants } from "../../../src/ir/constant-folding.js";
 import { optimise } from "../../../src/ir/passes/optimise.js";
 import { scalarise } from "../../../src/ir/passes/scalarise.js";
 import { assignDirectly } from "../../../src/ir/passes/assign-directly.js";
+import { forwardCopies } from "../../../src/ir/passes/forward-copies.js";
 import { removeDead, removeOverwritten, removeUnusedTables } from "../../../src/ir/passes/tidy.js";
 import { unroll } from "../../../src/ir/passes/unroll.js";
 import { mapStmts } from "../../../src/ir/walk.js";
@@ -18,6 +19,7 @@ for (const [name, pass] of Object.entries({
   scalarise,
   removeDead,
   removeOverwritten,
+  forwardCopies,
   assignDirectly,
   removeUnusedTables,
   optimise,

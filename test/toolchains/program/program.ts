@@ -1,4 +1,5 @@
 import {
+  argmin,
   bool,
   compileKernel,
   f16,
@@ -10,6 +11,7 @@ import {
   type KernelError,
   open,
   range,
+  reducer,
   span,
   sum,
   table,
@@ -105,6 +107,22 @@ const team = teamKernel(
     y[team.index] = team.sum(4, (j) => t[j] * LONG);
   },
   () => [f64, wave, offset, C, LONG, later],
+);
+
+const Pair = struct("Pair", { low: f64, high: f64 });
+/** A value with its place, and records that fold as a whole. */
+const extrema = kernel(
+  "extrema",
+  {
+    y: view(f64),
+    best: argmin(f64),
+    pairs: reducer(Pair, { low: 0, high: -1 }, (a, b) => ({ low: a.low + b.low, high: a.high < b.high ? b.high : a.high * 1 })),
+  },
+  ({ y, best, pairs }, i) => {
+    best.min(Math.abs(y[i] - LONG), i);
+    pairs.merge({ low: y[i], high: +i });
+  },
+  () => [LONG],
 );
 
 /** Statements that tools rewrite. */
@@ -257,6 +275,7 @@ export async function results(name: string): Promise<unknown> {
   found.push(await read());
   await device.run(statements, { y, n }, range(4));
   found.push(await read());
+  found.push(await device.run(extrema, { y }, range(4), { precision: "strict" }));
   const at = device.array(f64, [4, 3]);
   device.queue.write(at, [1, 2, 3, -4, 5, 0.5, 7, 8, 9, 0, 0, 1]);
   await device.run(vectors, { x: at, y }, range(4), { precision: "strict" });
