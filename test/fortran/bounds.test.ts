@@ -1,8 +1,8 @@
 /* Messages about indices outside of arrays count as the program does: by declared bounds, axes from 1 in Fortran's order. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fortran } from "../../src/fortran/index.js";
-import { open } from "../../src/index.js";
+import { fortran, RunError } from "../../src/fortran/index.js";
+import { f64, open } from "../../src/index.js";
 import { NODE_DEVICES } from "../devices.js";
 
 const code = fortran(
@@ -95,7 +95,7 @@ test("an index that is known before the launch", async () => {
   await device.close();
 });
 
-test("an array of a module begins where the routine that allocates it says", () => {
+test("an array of a module begins where the routine that allocates it says", async () => {
   const text = (lower: string): string => `
 module other
   integer :: first = 0
@@ -120,8 +120,18 @@ subroutine init(lo, n)
   allocate(a(${lower}:n))
 end subroutine`;
   assert.deepEqual([...fortran(text("first")).kernels.get("work")!.lowered.sources.keys()].sort(), ["a", "first", "n"]);
-  // Not the variable of the module.
-  assert.throws(() => fortran(text("lo")), /:14:7: a: its lower bound depends on a variable of another routine \(use a module variable/);
+  // Not the variable of the module: only a run tells.
+  const code = fortran(text("lo"));
+  assert.deepEqual([...code.kernels.get("work")!.lowered.sources.keys()].sort(), ["a", "a_lower1", "n"]);
+  const device = await open("js");
+  const a = device.array(f64, 5);
+  await assert.rejects(
+    code.routine("work").run(device, { n: 2, a }),
+    new RunError("work: only the run that allocates a knows where it begins: pass a_lower1, too"),
+  );
+  await code.routine("work").run(device, { n: 2, a, a_lower1: -2 });
+  assert.deepEqual([...(await device.queue.read(a))], [0, 0, 0, 1, 2]);
+  await device.close();
 });
 
 test("bounds with variables of a module that the procedure assigns are refused", () => {

@@ -120,6 +120,20 @@ end subroutine`,
     "allocate(w(0:n))\n!$acc parallel loop\ndo i = 0, n\nw(i) = i\nend do\ncall take(n, w(1:n), y)",
     "subroutine take(n, a, b)\ninteger, intent(in) :: n\nreal(8) :: a(n), b(n)\ninteger :: i\n!$acc parallel loop\ndo i = 1, n\nb(i) = a(i)\nend do\nend subroutine",
   ),
+  allocated_in_ways: sub(
+    "real(8), allocatable :: w(:)\ninteger :: i",
+    "y = 0\nif (n > 99) then\nallocate(w(n))\nelse\nallocate(w(0:n))\nend if\nw = 3\n!$acc parallel loop\ndo i = lbound(w, 1), n - 1\nw(i) = i + 2\ny(i+1) = x(i+1)*w(i)\nend do",
+  ),
+  allocated_by_caller: sub(
+    "real(8), allocatable :: w(:)\ninteger :: first",
+    "first = k(1)\nallocate(w(first:n))\nw = 1\ncall twice(w)\ny = w(first:first+n-1)",
+    "subroutine twice(a)\nreal(8), allocatable :: a(:)\ninteger :: j\n!$acc parallel loop\ndo j = 1, n\na(j) = j + 2*a(j)\nend do\nend subroutine",
+  ),
+  allocated_by_callers: sub(
+    "real(8), allocatable :: v(:), w(:)",
+    "allocate(v(n), w(0:n))\nv = x\nw = 2\ncall twice(v)\ncall twice(w)\ny = v + w(0:n-1)",
+    "subroutine twice(a)\nreal(8), allocatable :: a(:)\ninteger :: j\n!$acc parallel loop\ndo j = lbound(a, 1), n - 1\na(j) = j + 2*a(j)\nend do\nend subroutine",
+  ),
   saved: sub(SAVED, `if (.not. allocated(w)) allocate(w(n))\nw = x\n${doubled("w")}`),
   block_on_host: sub(
     "integer :: i",
@@ -221,29 +235,6 @@ end module`;
       "other statements in forall",
       sub("integer :: i", "forall (i = 2:n)\nwhere (x > 0) y = 1\nend forall"),
       /:12:1: forall: it contains more than assignments/,
-    ],
-    [
-      "lower bounds that differ",
-      sub("real(8), allocatable :: w(:)\ninteger :: i", `if (n > 3) then\nallocate(w(n))\nelse\nallocate(w(0:n))\nend if\n${doubled("w")}`),
-      /: w: its allocations have different lower bounds \(use/,
-    ],
-    [
-      "lower bounds of a caller",
-      sub(
-        "real(8), allocatable :: w(:)\ninteger :: first",
-        "first = k(1)\nallocate(w(first:n))\ncall twice(w)",
-        "subroutine twice(a)\nreal(8), allocatable :: a(:)\ninteger :: j\n!$acc parallel loop\ndo j = 1, n\na(j) = 2*a(j)\nend do\nend subroutine",
-      ),
-      /: a: it takes its lower bounds from the caller's array \(give/,
-    ],
-    [
-      "lower bounds that differ from call to call",
-      sub(
-        "real(8), allocatable :: v(:), w(:)",
-        "allocate(v(n), w(0:n))\ncall twice(v)\ncall twice(w)",
-        "subroutine twice(a)\nreal(8), allocatable :: a(:)\ninteger :: j\n!$acc parallel loop\ndo j = 1, n\na(j) = 2*a(j)\nend do\nend subroutine",
-      ),
-      /: a: its allocations have different lower bounds \(use/,
     ],
     ["pointers to nowhere", sub(POINTER, doubled("p")), /: pointer :: p: no assignment of this pointer was found \(give the file/],
     [

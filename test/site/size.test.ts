@@ -76,7 +76,8 @@ test("the Fortran front end comes when it is asked for, in parts", { skip }, () 
   const loaded = new Set(scriptsBehind(chunk(site.assets, /^worker-/)));
   assert.ok(loaded.size > 3, `${loaded.size} scripts`);
   for (const [what, pattern, most] of [
-    ["reading Fortran and making kernels of it", /^fortran-(?!ports)/, 100_500],
+    ["reading Fortran", /^fortran-(?!ports)/, 57_500],
+    ["making kernels of it", /^code-(?!from-text)/, 45_500],
     ["writing ports", /^fortran-ports-/, 15_400],
     ["running routines", /^run-/, 7_500],
   ] as const) {

@@ -1,5 +1,5 @@
 import { compileKernel, IsoformError, type Device, type View } from "isoform";
-import { fortran, FortranError, type FortranCode } from "isoform/fortran";
+import { FortranError, readFortran, type FortranCode } from "isoform/fortran";
 import { costOf } from "isoform/ir";
 import { ModuleError } from "./module-error.js";
 import { numbers, secondsOf, SHOWN } from "./measure.js";
@@ -29,7 +29,7 @@ export interface CompiledFortran extends Forms {
 /** Throws ModuleError with the places of all problems. */
 export async function compileFortran({ text, reals }: VisitorProgram): Promise<CompiledFortran> {
   try {
-    const code = fortran(text, { file: FILE, ...(reals === "f32" && { kinds: { rkind: "f32" } }) });
+    const code = await readFortran(text, { file: FILE, ...(reals === "f32" && { kinds: { rkind: "f32" } }) }).compile();
     const call = callOf(text, code);
     const { textsOf } = await import("./fortran-ports.js");
     return { code, call, texts: await textsOf(code, FILE, text), work: workOf(code, call) };

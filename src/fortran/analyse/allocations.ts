@@ -18,8 +18,21 @@ export function findAllocation(variable: Variable): Allocation | undefined {
   return originsOf(variable)[0];
 }
 
+/** Whether only a run tells where an array begins: its allocations differ, or use variables that `reader` does not see. */
+export function beginsByRun(variable: Variable, reader: UnitScope): boolean {
+  if (!isDeferred(variable.objects ?? variable)) return false;
+  const allocation = findAllocation(variable);
+  const isCallers = variable.dummy && !variable.component;
+  return changesBounds(variable) || (allocation !== undefined && beginsLocally(allocation, isCallers ? undefined : reader));
+}
+
+/** Whether the bounds are as a statement of the program has made them. */
+export const isDeferred = ({ dims, dummy, component, attributes }: Variable): boolean =>
+  dims!.every(({ lower, upper }) => !lower && !upper) &&
+  (!dummy || component !== undefined || attributes.has("allocatable") || attributes.has("pointer"));
+
 /** Whether an array has different lower bounds in different places. */
-export const changesBounds = (variable: Variable): boolean => new Set(originsOf(variable).map(lowersOf)).size > 1;
+const changesBounds = (variable: Variable): boolean => new Set(originsOf(variable).map(lowersOf)).size > 1;
 
 const lowersOf = ({ bounds, scope }: Allocation): string =>
   bounds
@@ -32,7 +45,7 @@ const lowersOf = ({ bounds, scope }: Allocation): string =>
     .join();
 
 /** Whether variables of a routine tell where an array begins, which others do not know; `reader` is one of these. */
-export const beginsLocally = ({ bounds, scope }: Allocation, reader?: UnitScope): boolean =>
+const beginsLocally = ({ bounds, scope }: Allocation, reader?: UnitScope): boolean =>
   bounds.some(({ lower }) =>
     [...namesInTree(lower)].some((name) => {
       const variable = find(scope, name);
@@ -42,7 +55,7 @@ export const beginsLocally = ({ bounds, scope }: Allocation, reader?: UnitScope)
   );
 
 /** Whether an array begins where another one does: the one that is allocated, pointed to or given. Else at 1, or where its declaration says. */
-const keepsBounds = ({ attributes, dims }: Pick<Variable, "attributes" | "dims">): boolean =>
+export const keepsBounds = ({ attributes, dims }: Pick<Variable, "attributes" | "dims">): boolean =>
   (attributes.has("allocatable") || attributes.has("pointer")) && dims!.every(({ lower, upper }) => !lower && !upper);
 
 function originsOf(variable: Variable, seen = new Set<Variable["at"]>()): Allocation[] {

@@ -1,3 +1,4 @@
+import { derive } from "../../cache/derive.js";
 import type { Location } from "../../ir/types.js";
 import type { Clause, Directive, DoConcurrent, Expr, ReductionOp, Stmt } from "../tree/index.js";
 import { areReadBehind, isReadBehind } from "./behind.js";
@@ -67,8 +68,10 @@ interface Reduction {
 
 const present = (region: ParallelRegion | undefined): ParallelRegion[] => (region ? [region] : []);
 
-/** The regions of a procedure, in order. */
-export function regionsOf(scope: UnitScope): ParallelRegion[] {
+/** The regions of a procedure, in order; their problems are told once. */
+export const regionsOf = (scope: UnitScope): readonly ParallelRegion[] => derive(scope, findRegions);
+
+function findRegions(scope: UnitScope): ParallelRegion[] {
   const { unit } = scope;
   if (unit.kind === "module") return [];
   if (unit.kind === "procedure" && unit.attributes.includes("global")) return present(globalRegion(scope));

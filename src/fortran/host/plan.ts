@@ -2,7 +2,7 @@ import type { ElementType, Location } from "../../ir/types.js";
 import { isReadBehind } from "../analyse/behind.js";
 import { ownOf } from "../analyse/own.js";
 import { isParallel, regionsOf, type ParallelRegion } from "../analyse/regions.js";
-import { findAllocation, changesBounds } from "../analyse/allocations.js";
+import { beginsByRun, findAllocation } from "../analyse/allocations.js";
 import { asBranches } from "../analyse/cases.js";
 import { isOutput } from "../analyse/outputs.js";
 import {
@@ -87,7 +87,7 @@ export type HostStep =
     }
   | { readonly kind: "while"; readonly cond?: LoweredSequence; readonly body: readonly HostStep[]; readonly name?: string }
   /** A line: texts, numbers, and variables that stand for texts. */
-  | { readonly kind: "print"; readonly items: readonly PrintItem[] }
+  | { readonly kind: "print"; readonly items: readonly PrintItem[]; readonly at: Location }
   /** A construct that an `exit` leaves by its name. */
   | { readonly kind: "construct"; readonly name: string; readonly body: readonly HostStep[] }
   | { readonly kind: "jump"; readonly jump: "return" | "exit" | "cycle"; readonly loop?: string }
@@ -98,13 +98,16 @@ export type HostStep =
       readonly bounds: readonly { readonly lower?: LoweredSequence; readonly upper: LoweredSequence }[];
       /** A component of an array of objects, which may begin with a value. */
       readonly variable?: Declared;
+      /** The array whose lower bounds it takes. */
+      readonly like?: Extract<Actual, { kind: "array" }>;
     }
-  /** Without `to`, the pointer points nowhere; with bounds, it has these extents. */
+  /** Without `to`, the pointer points nowhere; with bounds, it has these extents; with lower bounds, it begins there. */
   | {
       readonly kind: "point";
       readonly name: string;
       readonly to?: Extract<Actual, { kind: "array" }>;
       readonly bounds?: Extract<HostStep, { kind: "allocate" }>["bounds"];
+      readonly lowers?: readonly (LoweredSequence | undefined)[];
     }
   | { readonly kind: "free"; readonly name: string }
   /** Random numbers for a scalar variable or an array. */
@@ -128,7 +131,10 @@ export type Actual =
       readonly kind: "array";
       readonly name: string;
       readonly axes?: readonly ActualAxis[];
+      readonly rank: number;
       readonly lowers: readonly (LoweredSequence | undefined)[];
+      /** The variable, if only the run tells its lower bounds. */
+      readonly asked?: Declared;
     };
 type ActualAxis =
   | { readonly kind: "index"; readonly at: LoweredSequence }
@@ -303,7 +309,7 @@ export class Planner {
       return { value: lowerValue(scope, e), isText: e.kind === "name" && variable !== undefined && isTextNumber(variable) };
     };
     try {
-      return { kind: "print", items: items.map(item) };
+      return { kind: "print", items: items.map(item), at };
     } catch (error) {
       if (error instanceof Unlowerable) return undefined;
       throw error;
@@ -409,7 +415,9 @@ export class Planner {
           throw new Unlowerable(stmt.at, `${name} =>`, "only pointers to arrays are supported", "use the variable itself");
         // `p(0:) => a` changes the bounds alone.
         const sized = target.kind === "apply" && target.args.every((arg) => arg.kind === "section" && arg.upper);
-        return [{ kind: "point", name, to, ...(sized && { bounds: this.bounds(target.args, stmt.at) }) }];
+        const lower = (arg: ActualArgument): Expr | undefined => (arg.kind === "section" ? arg.lower : undefined);
+        const lowers = target.kind === "apply" && target.args.map(lower).map((e) => e && lowerValue(scope, e, "i32"));
+        return [{ kind: "point", name, to, ...(sized && { bounds: this.bounds(target.args, stmt.at) }), ...(lowers && { lowers }) }];
       }
       case "unsupported":
         if (!isNullify(stmt)) return this.refused(stmt);
@@ -419,18 +427,7 @@ export class Planner {
         }));
       case "allocate": {
         const model = stmt.options.find(({ keyword }) => keyword === "source" || keyword === "mold");
-        const steps = stmt.arrays.flatMap(({ target, at }): HostStep[] => {
-          const shape = model && target.kind !== "apply" ? lowerShape(scope, model.value) : undefined;
-          if (target.kind !== "apply" && !shape) throw new Unlowerable(at, "allocate", "bounds are missing", "write allocate(a(n))");
-          const bounds = shape?.map((upper) => ({ upper })) ?? this.bounds((target as Apply).args, at);
-          const whole = target.kind === "apply" ? target.base : target;
-          const objects = this.allocatedObjects(whole, bounds);
-          if (objects) return objects;
-          const filled: HostStep[] =
-            model?.keyword === "source" ? [this.sequence({ kind: "assign", target: whole, value: model.value, at })] : [];
-          const variable = namedVariable(scope, whole);
-          return [{ kind: "allocate", name: variableName(target), type: variable ? elementType(variable) : "f64", bounds }, ...filled];
-        });
+        const steps = stmt.arrays.flatMap(({ target, at }) => this.allocated(target, model, at));
         return [...steps, ...this.succeeded(stmt)];
       }
       case "deallocate":
@@ -447,6 +444,28 @@ export class Planner {
     const [onDevice] = conditionsOf([...this.around.filter(isCompute).flatMap((each) => each.clauses), ...clauses]);
     const condition = onDevice?.kind === "condition" && { condition: lowerValue(this.scope, onDevice.value, "bool") };
     return { kind: "launch", region, items: itemsByName({ clauses }), isHosts: isOfHost, ...condition };
+  }
+
+  /** A new array, by its bounds or like another one. */
+  private allocated(target: Designator, model: Allocate["options"][number] | undefined, at: Location): HostStep[] {
+    const { scope } = this;
+    const shape = model && target.kind !== "apply" ? lowerShape(scope, model.value) : undefined;
+    if (target.kind !== "apply" && !shape) throw new Unlowerable(at, "allocate", "bounds are missing", "write allocate(a(n))");
+    const bounds = shape?.map((upper) => ({ upper })) ?? this.bounds((target as Apply).args, at);
+    const whole = target.kind === "apply" ? target.base : target;
+    const objects = this.allocatedObjects(whole, bounds);
+    if (objects) return objects;
+    const filled: HostStep[] =
+      model?.keyword === "source" ? [this.sequence({ kind: "assign", target: whole, value: model.value, at })] : [];
+    const variable = namedVariable(scope, whole);
+    const like = shape && variable && this.likeWhole(model!.value, variable);
+    return [{ kind: "allocate", name: variableName(target), type: variable ? elementType(variable) : "f64", bounds, ...like }, ...filled];
+  }
+
+  /** The array whose lower bounds a new one has; another expression begins at 1. */
+  private likeWhole(e: Expr, variable: Declared): Pick<Extract<HostStep, { kind: "allocate" }>, "like"> | undefined {
+    const like = e.kind === "name" || e.kind === "part" ? this.actual(e, { ...variable, attributes: new Set() }, e.at) : undefined;
+    return like?.kind === "array" ? { like } : undefined;
   }
 
   /** Arrays for the components of a new array of objects; undefined of other arrays. */
@@ -601,24 +620,23 @@ export class Planner {
     if (base.kind !== "name" && base.kind !== "part")
       throw new Unlowerable(at, treeName(e), `an expression is given for the array ${dummy.name}`, "assign it to an array first");
     const array = namedVariable(scope, base);
-    if (array && changesBounds(array))
-      throw new Unlowerable(at, treeName(e), "its allocations have different lower bounds", "use the same lower bounds everywhere");
-    const bounds = (array && findAllocation(array)?.bounds) ?? array?.dims ?? [];
+    const asked = array && beginsByRun(array, scope) ? { asked: array } : undefined;
+    const bounds = asked ? [] : ((array && findAllocation(array)?.bounds) ?? array?.dims ?? []);
     if (
       dummy.attributes &&
-      keepsBounds(dummy.attributes) &&
+      (dummy.attributes.has("allocatable") || dummy.attributes.has("pointer")) &&
       !findAllocation(dummy as Declared) &&
       bounds.some(({ lower }) => lower && !isOne(lower))
     )
       throw new Unlowerable(at, treeName(e), `${dummy.name} takes its bounds from the argument`, `give ${dummy.name} bounds of its own`);
     const lowers = bounds.map(({ lower }) => lower && lowerValue(scope, lower, "i32"));
-    if (e.kind !== "apply") return { kind: "array", name: variableName(base), lowers };
+    if (e.kind !== "apply") return { kind: "array", name: variableName(base), lowers, rank: array?.dims?.length ?? 0, ...asked };
     const axes = e.args.map((part): ActualAxis => {
       if (part.kind === "value") return { kind: "index", at: lowerValue(scope, part.value, "i32") };
       const [lower, upper, step] = [part.lower, part.upper, part.step].map((bound) => bound && lowerValue(scope, bound, "i32"));
       return { kind: "section", ...(lower && { lower }), ...(upper && { upper }), ...(step && { step }) };
     });
-    return { kind: "array", name: variableName(base), axes, lowers };
+    return { kind: "array", name: variableName(base), axes, lowers, rank: axes.filter(({ kind }) => kind === "section").length, ...asked };
   }
 }
 
@@ -644,8 +662,6 @@ function sizesOf(scope: UnitScope, stmt: Stmt): Stmt[] {
 
 const negated = (a: Expr): Expr => ({ kind: "unary", op: ".not.", a: { kind: "group", a, at: a.at }, at: a.at });
 
-/** Arrays that come with the bounds of the actual argument. */
-const keepsBounds = (attributes: Declared["attributes"]): boolean => attributes.has("allocatable") || attributes.has("pointer");
 const isOne = (e: Expr): boolean => e.kind === "literal" && e.text === "1";
 
 const zero = (target: Designator): Assign => whole(target, "0");

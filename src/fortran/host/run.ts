@@ -5,6 +5,7 @@ import type { PlainValue } from "../../ir/operators.js";
 import type { ElementType } from "../../ir/types.js";
 import { unreachable } from "../../base/unreachable.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
+import { keepsBounds } from "../analyse/allocations.js";
 import { SHARED_BYTES, sizeName } from "../analyse/thread-index.js";
 import {
   dim3Parts,
@@ -27,6 +28,7 @@ import type { Expr, Name, ComponentRef } from "../tree/index.js";
 import { assignScalar, CallVariables, modulesWith, nameOfModules, type VariablePlace } from "./call-variables.js";
 import { evaluate, run, type HostValues } from "./evaluate.js";
 import { randomNumber } from "./random-numbers.js";
+import { askedLowers, beginningAt, withLowers } from "./lower-bounds.js";
 import { fortranKernel, knownOf, newRows, RunError, tripsOf, type FortranKernel } from "./kernels.js";
 import { resultVariable, type Actual, type HostStep } from "./plan.js";
 import type { Transfers } from "./transfers.js";
@@ -201,18 +203,12 @@ export class HostRun {
       }
       case "jump":
         return step;
-      case "allocate": {
-        const { home, key } = own.place(step.name);
-        home.arrays.set(key, this.fresh(step.type, await this.extents(step.bounds, own), step.variable));
+      case "allocate":
+        await this.allocate(step, own);
         return undefined;
-      }
-      case "point": {
-        const { home, key } = own.place(step.name);
-        const to = step.to && (await this.actualArray(step.to, own));
-        if (!to) home.arrays.delete(key);
-        else home.arrays.set(key, step.bounds ? shaped(to, step.name, await this.extents(step.bounds, own)) : to);
+      case "point":
+        await this.point(step, own);
         return undefined;
-      }
       case "random":
         return this.random(step, own);
       case "free": {
@@ -226,6 +222,25 @@ export class HostRun {
       default:
         return unreachable(step);
     }
+  }
+
+  private async allocate(
+    { name, type, bounds, variable, like }: Extract<HostStep, { kind: "allocate" }>,
+    own: CallVariables,
+  ): Promise<void> {
+    const { home, key } = own.place(name);
+    const written = bounds.map(({ lower }) => lower);
+    const lowers = await (like ? this.lowersOf(like, own) : this.numbers(written, own));
+    home.arrays.set(key, beginningAt(this.fresh(type, await this.extents(bounds, own), variable), lowers));
+  }
+
+  private async point({ name, to, bounds, lowers: written }: Extract<HostStep, { kind: "point" }>, own: CallVariables): Promise<void> {
+    const { home, key } = own.place(name);
+    if (!to) return void home.arrays.delete(key);
+    const target = await this.actualArray(to, own);
+    const lowers = await (written ? this.numbers(written, own) : this.lowersOf(to, own));
+    const view = bounds ? shaped(target, name, await this.extents(bounds, own)) : target;
+    home.arrays.set(key, withLowers(view, lowers));
   }
 
   private async loopOnDevice(step: Extract<HostStep, { kind: "launch" }>, own: CallVariables): Promise<void> {
@@ -249,18 +264,22 @@ export class HostRun {
     if (typeof to === "string") assignScalar(own.place(to), next());
     else {
       const view = await this.actualArray(to, own);
+      this.transfers?.writtenByHost(view);
       this.device.queue.write(view, Array.from({ length: view.size }, next));
     }
     return undefined;
   }
 
-  private async print({ items }: Extract<HostStep, { kind: "print" }>, own: CallVariables): Promise<undefined> {
+  private async print({ items, at }: Extract<HostStep, { kind: "print" }>, own: CallVariables): Promise<undefined> {
     const words: string[] = [];
     try {
       for (const item of items)
         if (typeof item === "string") words.push(item);
-        else if ("array" in item) words.push(...Array.from(await this.device.queue.read(await this.actualArray(item.array, own)), String));
-        else {
+        else if ("array" in item) {
+          const view = await this.actualArray(item.array, own);
+          this.transfers?.readByHost(view, item.array.name, at);
+          words.push(...Array.from(await this.device.queue.read(view), String));
+        } else {
           const value = await this.value(item.value, own);
           words.push(item.isText ? this.routines.texts.textOf(Number(value)) : String(value));
         }
@@ -271,6 +290,22 @@ export class HostRun {
     }
     (this.device.print ?? console.log)(words.join(" "));
     return undefined;
+  }
+
+  /** Values of bounds; 1 where none is written. */
+  private async numbers(bounds: readonly (LoweredSequence | undefined)[], own: CallVariables): Promise<number[]> {
+    const found: number[] = [];
+    for (const bound of bounds) found.push(bound ? Number(await this.value(bound, own)) : 1);
+    return found;
+  }
+
+  /** Lower bounds of an array as a whole; a section begins at 1. */
+  private async lowersOf(
+    { name, axes, rank, lowers, asked }: Extract<Actual, { kind: "array" }>,
+    own: CallVariables,
+  ): Promise<readonly number[]> {
+    if (axes) return Array<number>(rank).fill(1);
+    return asked ? askedLowers(name, rank, own.place(name, asked), own) : this.numbers(lowers, own);
   }
 
   /** In Fortran's order. */
@@ -284,7 +319,11 @@ export class HostRun {
   /** A new array; each component of an array of objects begins with its value. */
   private fresh(type: ElementType, extents: readonly number[], variable?: Variable): View {
     const shape = [...extents].reverse();
-    if (!variable?.objects || !variable.initial) return this.device.array({ type }, shape);
+    if (!variable?.objects || !variable.initial) {
+      const view = this.device.array({ type }, shape);
+      this.transfers?.fresh(view);
+      return view;
+    }
     const value = Number(initialOf(variable));
     return this.device.from({ type }, Array<number>(shape.reduce((a, b) => a * b, 1)).fill(value), shape);
   }
@@ -333,8 +372,9 @@ export class HostRun {
     return value;
   }
 
-  private scalar({ name, variable, asks }: ParamSource, own: CallVariables): PlainValue {
+  private scalar({ name, variable, asks, lower }: ParamSource, own: CallVariables): PlainValue {
     const { home, key } = own.place(name, variable);
+    if (lower !== undefined) return askedLowers(name, variable.dims!.length, { home, key }, own)[lower];
     if (asks) return home.has(key);
     const found = home.scalars.get(key);
     if (variable.wide && Math.abs(Number(found ?? 0)) >= WIDE_LIMIT)
@@ -377,7 +417,10 @@ export class HostRun {
     }
     if (this.transfers && note) {
       const views = new Map(Object.entries(args).flatMap(([name, view]) => (view instanceof View ? [[name, view] as const] : [])));
-      this.transfers.launched({ ...note, lowered, views });
+      const scalars = Object.fromEntries(
+        Object.entries(args).flatMap(([name, value]) => (typeof value === "number" || typeof value === "boolean" ? [[name, value]] : [])),
+      );
+      this.transfers.launched({ ...note, lowered, views, scalars, policy });
     }
     const rows = newRows(lowered, this.device, trips, known);
     let results: Record<string, number>;
@@ -415,6 +458,7 @@ export class HostRun {
       const { home, key } = own.place(name, variable);
       const view = home.arrays.get(key);
       if (!view) throw new RunError(`${lowered.ir.name}: the array ${name} is missing: pass it to run`);
+      this.transfers?.readByHost(view, name, lowered.ir.location);
       read.set(param, { view, numbers: await this.device.queue.read(view) });
     }
     const element: HostValues["element"] = (name, indices) => {
@@ -480,7 +524,7 @@ export class HostRun {
           copied.push(objects(own, actual.name, inner, dummy));
           break;
         case "array":
-          inner.arrays.set(dummy, await this.actualArray(actual, own));
+          inner.arrays.set(dummy, await this.given(actual, procedure.variables.get(dummy), own));
           break;
         default:
           unreachable(actual);
@@ -497,6 +541,12 @@ export class HostRun {
     copied.forEach((copy) => copy());
     const result = step.result !== undefined && resultVariable(procedure);
     if (result) assignScalar(own.place(step.result!), inner.scalars.get(result.name) ?? initialOf(result));
+  }
+
+  /** An array as a dummy argument takes it, which may begin where the caller's array does. */
+  private async given(actual: Extract<Actual, { kind: "array" }>, dummy: Variable | undefined, own: CallVariables): Promise<View> {
+    const view = await this.actualArray(actual, own);
+    return dummy?.dims && keepsBounds(dummy) ? withLowers(view, await this.lowersOf(actual, own)) : view;
   }
 
   /** Makes the components of an object that nothing was assigned yet; all that have values by their type if it is `intent(out)`. */
@@ -564,17 +614,18 @@ export class HostRun {
     return view;
   }
 
-  private async actualArray({ name, axes, lowers }: Extract<Actual, { kind: "array" }>, own: CallVariables): Promise<View> {
+  private async actualArray({ name, axes, lowers, asked }: Extract<Actual, { kind: "array" }>, own: CallVariables): Promise<View> {
     const { home, key } = own.place(name);
     const whole = home.arrays.get(key) ?? (await this.begunArray(name, own));
     if (!axes) return whole;
     const number = async (e: LoweredSequence | undefined, otherwise: number): Promise<number> =>
       e ? Number(await this.value(e, own)) : otherwise;
+    const begins = asked ? askedLowers(name, whole.rank, own.place(name, asked), own) : await this.numbers(lowers, own);
     const [shape, strides]: [number[], number[]] = [[], []];
     let { offset } = whole;
     for (let axis = 0; axis < axes.length; axis++) {
       const at = whole.rank - 1 - axis;
-      const first = await number(lowers[axis], 1);
+      const first = begins[axis] ?? 1;
       const part = axes[axis];
       if (part.kind === "index") {
         offset += ((await number(part.at, first)) - first) * whole.strides[at];

@@ -4,12 +4,15 @@
  */
 
 import type { Buffer, View } from "../../device/memory/view.js";
+import type { Sizes } from "../../ir/analysis/cost.js";
 import { BYTES } from "../../ir/scalars.js";
 import type { Location } from "../../ir/types.js";
 import { declaredAs } from "../data/arrays.js";
 import type { DataItem } from "../data/items.js";
 import { Problems } from "../errors.js";
 import type { LoweredKernel } from "../lower/kernels.js";
+import { otherSide, TwoMemories, wholeOf, type MemorySide } from "./two-memories.js";
+import { touchedSteps } from "./touched.js";
 
 /** Copies that a run's directives ask for, as OpenACC and OpenMP count them. */
 export interface TransferCounts {
@@ -17,7 +20,7 @@ export interface TransferCounts {
   bytesToDevice: number;
   copiesFromDevice: number;
   bytesFromDevice: number;
-  /** Places at which a program with two memories may get other values: one side reads an array that the other has written. Parts are not told apart. */
+  /** Places at which a program with two memories may get other values: one side may read an element whose value has not been copied to it. */
   readonly differences: string[];
 }
 
@@ -28,15 +31,12 @@ interface Present {
   lasting: boolean;
 }
 
-/** The side that has written an array since its two copies were alike. */
-type Side = "host" | "device";
-
 /** A kernel that a run launches. */
-interface Launch {
+interface Launch extends Pick<Sizes, "policy" | "scalars"> {
   readonly lowered: LoweredKernel;
   readonly views: ReadonlyMap<string, View>;
   readonly at: Location;
-  readonly side: Side;
+  readonly side: MemorySide;
   /** The clauses of a loop, by the arrays' names. */
   readonly items: ReadonlyMap<string, DataItem>;
 }
@@ -44,104 +44,102 @@ interface Launch {
 export class Transfers {
   readonly counts: TransferCounts = { copiesToDevice: 0, bytesToDevice: 0, copiesFromDevice: 0, bytesFromDevice: 0, differences: [] };
   private readonly present = new Map<Buffer, Present>();
-  private readonly newer = new Map<Buffer, Side>();
+  private readonly memories = new TwoMemories();
 
-  enter(view: View, { enter, always }: DataItem, isDynamic: boolean): void {
+  /** Notes an array that begins without values. */
+  fresh(view: View): void {
+    this.memories.fresh(view);
+  }
+
+  enter(view: View, { enter, always }: Pick<DataItem, "enter" | "always">, isDynamic: boolean): void {
     if (enter === undefined) return;
     const known = this.present.get(view.buffer);
     if (!known && enter === "no_create") return;
     const held = known ?? { structured: 0, dynamic: 0, lasting: false };
     this.present.set(view.buffer, held);
     held[isDynamic ? "dynamic" : "structured"]++;
-    if (enter === "copyin" && (!known || always)) this.toDevice(view);
-    else if (!known) this.newer.delete(view.buffer);
+    // The caller has put there what a region expects.
+    if (!known && enter !== "present") this.memories.createdOnDevice(view);
+    if (enter === "copyin" && (!known || always)) this.copy(view, "device");
   }
 
-  leave(view: View, { exit, always, finalize }: DataItem, isDynamic: boolean): void {
+  leave(view: View, { exit, always, finalize }: Pick<DataItem, "exit" | "always" | "finalize">, isDynamic: boolean): void {
     const held = this.present.get(view.buffer);
     if (!held || exit === undefined) return;
     const count = isDynamic ? "dynamic" : "structured";
     held[count] = finalize ? 0 : Math.max(0, held[count] - 1);
     const isLast = held.structured === 0 && held.dynamic === 0 && !held.lasting;
-    if (exit === "copyout" && (isLast || always)) this.toHost(view);
-    if (!isLast) return;
-    this.present.delete(view.buffer);
-    // The host is left with what it has.
-    if (exit === "delete" && this.newer.get(view.buffer) !== "device") this.newer.delete(view.buffer);
+    if (exit === "copyout" && (isLast || always)) this.copy(view, "host");
+    if (isLast) this.present.delete(view.buffer);
   }
 
   update(view: View, { update }: DataItem): void {
-    if (!this.present.has(view.buffer)) return;
-    if (update === "self") this.toHost(view);
-    else if (update === "device") this.toDevice(view);
+    if (update && this.present.has(view.buffer)) this.copy(view, update === "self" ? "host" : "device");
   }
 
-  /** Notes the arrays that a kernel reads and writes; counts copies of absent ones. */
-  launched({ lowered, views, at, side, items }: Launch): void {
-    const reads = readIn(lowered);
+  /** Notes the elements that a kernel reads and writes; counts copies of absent arrays. */
+  launched(launch: Launch): void {
+    const { lowered, views, side, items } = launch;
+    const implicit: { readonly view: View; readonly item: Pick<DataItem, "enter" | "exit"> }[] = [];
     for (const [param, view] of views) {
       const { name, variable } = lowered.sources.get(param)!;
       const item = items.get(name);
-      const declared = declaredAs(variable, new Problems());
-      if (declared?.enter && !this.present.has(view.buffer)) this.present.set(view.buffer, { structured: 0, dynamic: 0, lasting: true });
-      const isWritten = lowered.ir.params.some((each) => each.name === param && each.kind === "view" && each.disjoint === true);
-      const { buffer } = view;
-      const other = side === "host" ? "device" : "host";
-      const isAbsent = side === "device" && !this.present.has(buffer);
-      // Copies of what another region has left on the device are old.
-      const isOld = this.newer.get(buffer) === (isAbsent ? "device" : other);
-      if (reads.has(param) && isOld) this.differs(name, at, side);
-      if (isAbsent && !item?.given) this.copied(view, item, isWritten);
-      else if (isWritten && this.present.has(buffer)) this.newer.set(buffer, side);
-      else if (isWritten) this.newer.delete(buffer);
+      // The caller has put what it takes to be present on the device.
+      const isKept = declaredAs(variable, new Problems())?.enter !== undefined || item?.enter === "present";
+      if (this.present.has(view.buffer)) continue;
+      if (isKept) this.present.set(view.buffer, { structured: 0, dynamic: 0, lasting: true });
+      else if (side === "device" && !item?.given) implicit.push({ view, item: implicitly(item, isWritten(lowered, param)) });
+    }
+    for (const { view, item } of implicit) this.enter(view, item, false);
+    this.touched(launch);
+    for (const { view, item } of implicit) this.leave(view, item, false);
+  }
+
+  private touched({ lowered, views, at, side, policy, scalars }: Launch): void {
+    const isHere = (view: View): boolean => side === "host" || this.present.has(view.buffer);
+    for (const parts of touchedSteps(lowered.ir, { policy, scalars, views: Object.fromEntries(views) })) {
+      for (const { view: param, kind, axes } of parts) {
+        const view = views.get(param)!;
+        const reads = kind !== "write" && isHere(view);
+        if (reads && this.memories.isLacking(view, axes, side)) this.differs(lowered.sources.get(param)!.name, at, side);
+      }
+      for (const { view: param, kind, axes, isCertain } of parts) {
+        const view = views.get(param)!;
+        if (kind !== "read") this.memories.written(view, axes, side, isCertain, !this.present.has(view.buffer));
+      }
     }
   }
 
-  /** A loop's array that nothing keeps on the device. */
-  private copied(view: View, item: DataItem | undefined, isWritten: boolean): void {
-    if ((item?.enter ?? "copyin") === "copyin") this.count("ToDevice", view);
-    const back = item?.exit && item.enter !== "present" ? item.exit === "copyout" : isWritten;
-    if (back) this.count("FromDevice", view);
-    else if (isWritten) this.newer.set(view.buffer, "device");
+  /** Notes that the host reads an array in a statement without a kernel. */
+  readByHost(view: View, name: string, at: Location): void {
+    if (this.memories.isLacking(view, wholeOf(view), "host")) this.differs(name, at, "host");
   }
 
-  private differs(name: string, { file, line }: Location, side: Side): void {
-    const [other, remedy] = side === "host" ? ["device", `update self(${name})`] : ["host", `update device(${name})`];
-    const text = `${file}:${line}: ${name}: the ${side} may read old values, as the ${other} has written it since the last copy (write \`${remedy}\` before)`;
+  /** Notes that the host writes an array in a statement without a kernel. */
+  writtenByHost(view: View): void {
+    this.memories.written(view, wholeOf(view), "host", true, !this.present.has(view.buffer));
+  }
+
+  private differs(name: string, { file, line }: Location, side: MemorySide): void {
+    const remedy = `update ${side === "host" ? "self" : "device"}(${name})`;
+    const text = `${file}:${line}: ${name}: the ${side} may read old values, as the ${otherSide(side)}'s have not been copied since (write \`${remedy}\` before)`;
     if (!this.counts.differences.includes(text)) this.counts.differences.push(text);
   }
 
-  private toDevice(view: View): void {
-    this.count("ToDevice", view);
-    this.newer.delete(view.buffer);
-  }
-
-  private toHost(view: View): void {
-    this.count("FromDevice", view);
-    this.newer.delete(view.buffer);
-  }
-
-  private count(way: "ToDevice" | "FromDevice", view: View): void {
+  private copy(view: View, to: MemorySide): void {
+    this.memories.copied(view, to);
     if (view.size === 0) return;
+    const way = to === "host" ? "FromDevice" : "ToDevice";
     this.counts[`copies${way}`]++;
     this.counts[`bytes${way}`] += view.size * BYTES[view.type];
   }
 }
 
-const READ = new WeakMap<LoweredKernel, Set<string>>();
+/** Copies of a loop's array that nothing keeps on the device. */
+const implicitly = (item: DataItem | undefined, isChanged: boolean): Pick<DataItem, "enter" | "exit"> => ({
+  enter: item?.enter ?? "copyin",
+  exit: item?.exit ?? (isChanged ? "copyout" : "delete"),
+});
 
-/** Parameters with elements that a kernel reads. */
-function readIn(lowered: LoweredKernel): Set<string> {
-  const known = READ.get(lowered) ?? new Set<string>();
-  if (READ.has(lowered)) return known;
-  READ.set(lowered, known);
-  const look = (node: unknown): void => {
-    if (Array.isArray(node)) return node.forEach(look);
-    if (node === null || typeof node !== "object") return;
-    const { op, view } = node as { op?: unknown; view?: unknown };
-    if (op === "load" && typeof view === "string") known.add(view);
-    for (const value of Object.values(node)) look(value);
-  };
-  look(lowered.ir.body);
-  return known;
-}
+const isWritten = ({ ir }: LoweredKernel, param: string): boolean =>
+  ir.params.some((each) => each.name === param && (each.kind === "scatter" || (each.kind === "view" && each.disjoint === true)));

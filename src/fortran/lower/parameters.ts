@@ -1,6 +1,6 @@
 import type { Expr, ViewParam } from "../../ir/types.js";
 import { someExpr } from "../../ir/walk.js";
-import { beginsLocally, changesBounds, findAllocation } from "../analyse/allocations.js";
+import { beginsByRun, findAllocation, isDeferred } from "../analyse/allocations.js";
 import { ownerOf, type UnitScope, type Variable } from "../analyse/symbols.js";
 import { mapStatements, namesInTree } from "../analyse/visit.js";
 import { writesOf } from "../analyse/writes.js";
@@ -21,7 +21,7 @@ export function arrayParameter(cx: FortranLowering, variable: Variable, wish: st
       "make each component an array",
     );
   // The view tells the extents of what is allocated.
-  const isAsked = cx.asksBounds && (isDeferred(variable) || boundsChange(variable));
+  const isAsked = cx.asksBounds ? isDeferred(variable) || boundsChange(variable) : beginsByRun(variable, cx.scope);
   const allocation = isAsked ? undefined : findAllocation(variable);
   if (!isAsked) refuseBounds(cx, variable, wish);
   // Extents of an allocated array come with it; a component's own axes in front of them are constant.
@@ -39,11 +39,6 @@ export function arrayParameter(cx: FortranLowering, variable: Variable, wish: st
   return viewArray(param, type, { lowers: shape.map(({ lower }) => lower), extents });
 }
 
-/** Whether the bounds are as a statement of the program has made them. */
-const isDeferred = ({ dims, dummy, component, attributes }: Variable): boolean =>
-  dims!.every(({ lower, upper }) => !lower && !upper) &&
-  (!dummy || component !== undefined || attributes.has("allocatable") || attributes.has("pointer"));
-
 /** @throws Unlowerable if the bounds are not known where the kernel is launched */
 function refuseBounds(cx: FortranLowering, variable: Variable, wish: string): void {
   const { attributes, dummy } = variable;
@@ -55,13 +50,7 @@ function refuseBounds(cx: FortranLowering, variable: Variable, wish: string): vo
       "its bounds are as its procedure began, and it is not known which values variables of them had then",
       "copy these variables, and assign the copies",
     );
-  if (changesBounds(variable)) refuse("its allocations have different lower bounds", "use the same lower bounds everywhere");
   const allocation = findAllocation(variable);
-  const isCallers = dummy && !variable.component;
-  if (allocation && beginsLocally(allocation, isCallers ? undefined : cx.scope)) {
-    if (isCallers) refuse("it takes its lower bounds from the caller's array", "give it bounds of its own");
-    refuse("its lower bound depends on a variable of another routine", "use a module variable for that bound");
-  }
   if (attributes.has("pointer") && !dummy && !allocation)
     throw new Unlowerable(cx.location, `pointer :: ${wish}`, "no assignment of this pointer was found", "give the file with its `=>`");
 }
