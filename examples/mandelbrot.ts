@@ -1,18 +1,17 @@
 // The Mandelbrot set: a loop whose length differs from pixel to pixel, over a range of two axes.
-import { i32, kernel, open, range, view } from "isoform";
+import { complex, i32, kernel, open, range, view } from "isoform";
 
-const mandelbrot = kernel("mandelbrot", { n: i32, limit: i32, image: view(i32, 2) }, ({ n, limit, image }, row, column) => {
-  const x = -2 + (3 * +column) / n;
-  const y = -1.5 + (3 * +row) / n;
-  let [re, im, steps] = [0, 0, 0];
-  while (steps < limit && re * re + im * im < 4) {
-    const next = re * re - im * im + x;
-    im = 2 * re * im + y;
-    re = next;
-    steps++;
-  }
-  image[row][column] = steps;
-});
+const mandelbrot = kernel(
+  "mandelbrot",
+  { n: i32, limit: i32, image: view(i32, 2) },
+  ({ n, limit, image }, row, column) => {
+    const c = complex(-2 + (3 * +column) / n, -1.5 + (3 * +row) / n);
+    let [z, steps] = [complex(0, 0), 0];
+    for (; steps < limit && z.re * z.re + z.im * z.im < 4; steps++) z = z.mul(z).add(c);
+    image[row][column] = steps;
+  },
+  () => [complex],
+);
 
 const device = await open(process.argv[2] ?? "wasm");
 const n = 512;

@@ -1,43 +1,46 @@
 // A falling block of jelly by the material point method: particles add to a grid and read from it again. The four kernels of a step are captured as one
 // graph, which is submitted 200 times.
-import { f32, kernel, open, range, scatter, view } from "isoform";
+import { f32, kernel, mat2f, open, range, scatter, vec2f, view } from "isoform";
 
 const [CELLS, DT, STIFFNESS, GRAVITY] = [128, 2e-4, 400, 9.8];
 const [DX, VOLUME] = [1 / CELLS, (0.5 / CELLS) ** 2];
 
-/** Quadratic B-splines at the three grid points around a particle. */
-const weights = (w: Float32Array, at: number): void => {
-  w[0] = 0.5 * (1.5 - at) * (1.5 - at);
-  w[1] = 0.75 - (at - 1) * (at - 1);
-  w[2] = 0.5 * (at - 0.5) * (at - 0.5);
-};
-const captures = () => [weights, DX, DT, STIFFNESS, GRAVITY, VOLUME, CELLS];
+/** Quadratic B-splines at the three grid points around a particle at the distance `at` from the first. */
+const weight = (at: number, k: number): number =>
+  k === 0 ? 0.5 * (1.5 - at) * (1.5 - at) : k === 1 ? 0.75 - (at - 1) * (at - 1) : 0.5 * (at - 0.5) * (at - 0.5);
+const captures = () => [vec2f, mat2f, weight, DX, DT, STIFFNESS, GRAVITY, VOLUME, CELLS];
 
-const clear = kernel("clear", { momentum: view(f32, 3), mass: view(f32, 2) }, ({ momentum, mass }, i, j) => {
-  momentum[i][j][0] = 0;
-  momentum[i][j][1] = 0;
-  mass[i][j] = 0;
-});
+const clear = kernel(
+  "clear",
+  { momentum: view(vec2f, 2), mass: view(f32, 2) },
+  ({ momentum, mass }, i, j) => {
+    momentum[i][j] = vec2f(0, 0);
+    mass[i][j] = 0;
+  },
+  captures,
+);
 
 const toGrid = kernel(
   "to grid",
-  { x: view(f32, 2), v: view(f32, 2), affine: view(f32, 3), size: view(f32), momentum: scatter(f32, 3), mass: scatter(f32, 2) },
+  { x: view(vec2f), v: view(vec2f), affine: view(mat2f), size: view(f32), momentum: scatter(vec2f, 2), mass: scatter(f32, 2) },
   ({ x, v, affine, size, momentum, mass }, p) => {
-    const [bx, by] = [Math.trunc(x[p][0] / DX - 0.5) | 0, Math.trunc(x[p][1] / DX - 0.5) | 0];
-    const [fx, fy] = [x[p][0] / DX - bx, x[p][1] / DX - by];
-    const [wx, wy] = [new Float32Array(3), new Float32Array(3)];
-    weights(wx, fx);
-    weights(wy, fy);
-    const stress = (-DT * 4 * STIFFNESS * VOLUME * (size[p] - 1)) / (DX * DX);
+    const at = x[p].scale(1 / DX);
+    const [bx, by] = [Math.trunc(at.x - 0.5) | 0, Math.trunc(at.y - 0.5) | 0];
+    const [fx, fy] = [at.x - Math.fround(bx), at.y - Math.fround(by)];
+    const stress = ((-DT * 4 * STIFFNESS * VOLUME) / (DX * DX)) * (size[p] - 1);
     for (let i = 0; i < 3; i++)
       for (let j = 0; j < 3; j++) {
-        const [dx, dy] = [(i - fx) * DX, (j - fy) * DX];
-        const w = wx[i] * wy[j];
-        for (let d = 0; d < 2; d++) {
-          const moved = VOLUME * (v[p][d] + affine[p][d][0] * dx + affine[p][d][1] * dy) + stress * (d === 0 ? dx : dy);
-          momentum.add(bx + i, by + j, d, Math.fround(w * moved));
-        }
-        mass.add(bx + i, by + j, Math.fround(w * VOLUME));
+        const d = vec2f((Math.fround(i) - fx) * DX, (Math.fround(j) - fy) * DX);
+        const w = weight(fx, i) * weight(fy, j);
+        momentum.add(
+          bx + i,
+          by + j,
+          v[p]
+            .add(affine[p].mul(d))
+            .scale(w * VOLUME)
+            .add(d.scale(w * stress)),
+        );
+        mass.add(bx + i, by + j, w * VOLUME);
       }
   },
   captures,
@@ -45,14 +48,12 @@ const toGrid = kernel(
 
 const onGrid = kernel(
   "on grid",
-  { velocity: view(f32, 3), mass: view(f32, 2) },
+  { velocity: view(vec2f, 2), mass: view(f32, 2) },
   ({ velocity, mass }, i, j) => {
     if (mass[i][j] > 0) {
-      let [vx, vy] = [velocity[i][j][0] / mass[i][j], velocity[i][j][1] / mass[i][j] - DT * GRAVITY];
-      if ((i < 3 && vx < 0) || (i > CELLS - 3 && vx > 0)) vx = 0;
-      if ((j < 3 && vy < 0) || (j > CELLS - 3 && vy > 0)) vy = 0;
-      velocity[i][j][0] = Math.fround(vx);
-      velocity[i][j][1] = Math.fround(vy);
+      const v = velocity[i][j].scale(1 / mass[i][j]).sub(vec2f(0, DT * GRAVITY));
+      const [low, high] = [vec2f(i < 3 ? 0 : -1e9, j < 3 ? 0 : -1e9), vec2f(i > CELLS - 3 ? 0 : 1e9, j > CELLS - 3 ? 0 : 1e9)];
+      velocity[i][j] = v.max(low).min(high);
     }
   },
   captures,
@@ -60,31 +61,26 @@ const onGrid = kernel(
 
 const toParticles = kernel(
   "to particles",
-  { x: view(f32, 2), v: view(f32, 2), affine: view(f32, 3), size: view(f32), velocity: view(f32, 3) },
+  { x: view(vec2f), v: view(vec2f), affine: view(mat2f), size: view(f32), velocity: view(vec2f, 2) },
   ({ x, v, affine, size, velocity }, p) => {
-    const [bx, by] = [Math.trunc(x[p][0] / DX - 0.5) | 0, Math.trunc(x[p][1] / DX - 0.5) | 0];
-    const [fx, fy] = [x[p][0] / DX - bx, x[p][1] / DX - by];
-    const [wx, wy] = [new Float32Array(3), new Float32Array(3)];
-    weights(wx, fx);
-    weights(wy, fy);
-    const [own, c] = [new Float32Array(2), new Float32Array(4)];
+    const at = x[p].scale(1 / DX);
+    const [bx, by] = [Math.trunc(at.x - 0.5) | 0, Math.trunc(at.y - 0.5) | 0];
+    const [fx, fy] = [at.x - Math.fround(bx), at.y - Math.fround(by)];
+    let [own, c] = [vec2f(0, 0), mat2f(0, 0, 0, 0)];
     for (let i = 0; i < 3; i++)
       for (let j = 0; j < 3; j++) {
-        const w = wx[i] * wy[j];
-        for (let d = 0; d < 2; d++) {
-          const speed = velocity[bx + i][by + j][d];
-          own[d] += w * speed;
-          c[2 * d] += ((4 * w * speed) / DX) * (i - fx);
-          c[2 * d + 1] += ((4 * w * speed) / DX) * (j - fy);
-        }
+        const part = velocity[bx + i][by + j].scale(weight(fx, i) * weight(fy, j));
+        own = own.add(part);
+        c = c.add(
+          mat2f(part.scale(Math.fround(i) - fx), part.scale(Math.fround(j) - fy))
+            .transpose()
+            .scale(4 / DX),
+        );
       }
-    for (let d = 0; d < 2; d++) {
-      v[p][d] = own[d];
-      x[p][d] += Math.fround(DT * own[d]);
-      affine[p][d][0] = c[2 * d];
-      affine[p][d][1] = c[2 * d + 1];
-    }
-    size[p] *= Math.fround(1 + DT * (c[0] + c[3]));
+    v[p] = own;
+    x[p] = x[p].add(own.scale(DT));
+    affine[p] = c;
+    size[p] *= 1 + DT * c.trace();
   },
   captures,
 );
@@ -92,17 +88,15 @@ const toParticles = kernel(
 const device = await open(process.argv[2] ?? "wasm");
 const n = 8192;
 const x = device.from(
-  f32,
+  vec2f,
   Float32Array.from({ length: 2 * n }, (_, i) => 0.2 + 0.4 * ((i * 0.7548776662 * (1 + (i & 1) * 0.5)) % 1)),
-  [n, 2],
 );
 const v = device.from(
-  f32,
-  Float32Array.from({ length: 2 * n }, (_, i) => (i & 1 ? -1 : 0)),
-  [n, 2],
+  vec2f,
+  Array.from({ length: n }, () => vec2f(0, -1)),
 );
-const [affine, size] = [device.array(f32, [n, 2, 2]), device.from(f32, new Float32Array(n).fill(1))];
-const [momentum, mass] = [device.array(f32, [CELLS, CELLS, 2]), device.array(f32, [CELLS, CELLS])];
+const [affine, size] = [device.array(mat2f, n), device.from(f32, new Float32Array(n).fill(1))];
+const [momentum, mass] = [device.array(vec2f, [CELLS, CELLS]), device.array(f32, [CELLS, CELLS])];
 
 const launches = [
   device.prepare(clear, { momentum, mass }, range(CELLS, CELLS)),
