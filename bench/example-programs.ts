@@ -64,12 +64,12 @@ const diffusion = async (where: string): Promise<ProgramBesideC> => {
 
 const fourier = example("fourier", (device, { stage }) => {
   const n = 4096;
-  const arrays = [noise, () => 0, () => 0, () => 0].map((value) => filled(device, f64, n, value));
+  const arrays = [noise, () => 0].map((value) => filled(device, f64, [n, 2], value));
   const launches: Made["work"][] = [];
-  let [re, im, toRe, toIm] = arrays;
+  let [z, to] = arrays;
   for (let [half, s] = [n / 2, 1]; half >= 1; [half, s] = [half / 2, 2 * s]) {
-    launches.push(over(device, stage, { half, s, re, im, toRe, toIm }, n / 2));
-    [re, im, toRe, toIm] = [toRe, toIm, re, im];
+    launches.push(over(device, stage, { half, s, z, to }, n / 2));
+    [z, to] = [to, z];
   }
   return { work: inOrder(device, launches), c: [...arrays, ...big(n)] };
 });

@@ -7,8 +7,8 @@ const assign = kernel(
   ({ k, p, centres, label, total, count, moved }, i) => {
     let [best, least] = [0, 1e30];
     for (let q = 0; q < k; q++) {
-      const distance = p[i].distance(centres[q]);
-      if (distance < least) [best, least] = [q, distance];
+      const d = p[i].sub(centres[q]);
+      if (d.dot(d) < least) [best, least] = [q, d.dot(d)];
     }
     moved.add(label[i] === best ? 0 : 1);
     label[i] = best;

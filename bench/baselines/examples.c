@@ -20,25 +20,23 @@ void diffusion(const double *restrict u, double *restrict next, double *restrict
 }
 
 /* The stages of Stockham's Fourier transform of n values. */
-void fourier(double *re, double *im, double *to_re, double *to_im, int64_t n) {
-  double *from[2] = {re, im}, *to[2] = {to_re, to_im};
+void fourier(double *z, double *to, int64_t n) {
+  double *from = z, *into = to;
   for (int32_t half = n / 2, s = 1; half >= 1; half /= 2, s *= 2) {
-    const double *restrict a = from[0], *restrict b = from[1];
-    double *restrict x = to[0], *restrict y = to[1];
+    const double *restrict a = from;
+    double *restrict x = into;
     for (int32_t t = 0; t < n / 2; t++) {
       const int32_t p = t / s, q = t % s, other = t + half * s, at = q + 2 * s * p;
       const double angle = -M_PI * p / half, c = cos(angle), d = sin(angle);
-      const double dr = a[t] - a[other], di = b[t] - b[other];
-      x[at] = a[t] + a[other];
-      y[at] = b[t] + b[other];
-      x[at + s] = dr * c - di * d;
-      y[at + s] = dr * d + di * c;
+      const double dr = a[2 * t] - a[2 * other], di = a[2 * t + 1] - a[2 * other + 1];
+      x[2 * at] = a[2 * t] + a[2 * other];
+      x[2 * at + 1] = a[2 * t + 1] + a[2 * other + 1];
+      x[2 * (at + s)] = dr * c - di * d;
+      x[2 * (at + s) + 1] = dr * d + di * c;
     }
-    for (int k = 0; k < 2; k++) {
-      double *swap = from[k];
-      from[k] = to[k];
-      to[k] = swap;
-    }
+    double *swap = from;
+    from = into;
+    into = swap;
   }
 }
 
