@@ -203,6 +203,7 @@ export const EVERYWHERE: readonly string[] = [
   "domain/grid/field",
   "domain/grids",
   "domain/march",
+  "domain/parity",
   "domain/particles/deposit",
   "domain/particles/splits",
   "domain/particles/step-in-ball",

@@ -8,6 +8,14 @@ import type { ElementType } from "../ir/types.js";
 import type { Kernel, PolicyKind } from "../kernel/declare/kernel.js";
 import type { Params } from "../kernel/declare/params.js";
 
+/** Properties of a launch of a pattern. */
+interface StepOptions {
+  /** Indices come from the caller's data, and are checked if other launches are; otherwise they are right by construction. */
+  readonly given?: boolean;
+  /** Sums keep their order in fast mode, too. */
+  readonly ordered?: boolean;
+}
+
 /** Launches that were prepared together, and the temporary memory between them. */
 export interface Pattern {
   /** In the order in which `submit` enqueues them. */
@@ -99,10 +107,15 @@ export class PatternSteps implements Pattern {
     return this.own(this.device.array(token, shape, { layout }));
   }
 
-  /** @param given indices come from the caller's data, and are checked if other launches are; otherwise they are right by construction */
-  launch<P extends Params, K extends PolicyKind>(kernel: Kernel<P, K>, args: Args<P>, policy: PolicyOf<K>, given = false): void {
+  launch<P extends Params, K extends PolicyKind>(
+    kernel: Kernel<P, K>,
+    args: Args<P>,
+    policy: PolicyOf<K>,
+    { given = false, ordered }: StepOptions = {},
+  ): void {
     const { precision } = this.options;
-    this.add(this.device.prepare(kernel, args, policy, { precision, ...(given ? {} : { checked: false }) }));
+    const checks = given ? {} : { checked: false };
+    this.add(this.device.prepare(kernel, args, policy, { precision, ...checks, ...(ordered && { deterministic: true }) }));
   }
 
   /** Adds a launch that was prepared elsewhere, and is given back with the others. */

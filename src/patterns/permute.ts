@@ -93,8 +93,8 @@ export function permute(device: Device, what: Permute, options: PatternOptions =
 
 /** output[i] = input[order[i]] */
 function planGather(steps: PatternSteps, order: View<"i32", 1>, input: View<NumericType>, output: View<NumericType>): void {
-  if (input.rank === 1) steps.launch(gather[input.type], { order, input, output }, range(output.length), true);
-  else steps.launch(gatherRows[input.type], { order, input, output }, range(output.shape[0], output.shape[1]), true);
+  if (input.rank === 1) steps.launch(gather[input.type], { order, input, output }, range(output.length), { given: true });
+  else steps.launch(gatherRows[input.type], { order, input, output }, range(output.shape[0], output.shape[1]), { given: true });
 }
 
 export function planCopy(steps: PatternSteps, input: View<NumericType>, output: View<NumericType>): void {

@@ -76,7 +76,7 @@ const clearFlags = kernel("clearFlags", { flags: view(u32) }, ({ flags }, i) => 
 function flagsAt(steps: PatternSteps, offsets: View<"i32", 1>, count: number): View<"u32", 1> {
   const flags = steps.array("u32", count);
   steps.launch(clearFlags, { flags }, range(count));
-  if (count > 0) steps.launch(flagOffsets, { offsets, flags, count }, range(offsets.length), true);
+  if (count > 0) steps.launch(flagOffsets, { offsets, flags, count }, range(offsets.length), { given: true });
   return flags;
 }
 
@@ -97,7 +97,7 @@ export function planScan<T extends NumericType>(steps: PatternSteps, { input, ou
   const common = { input, flags: flags ?? noFlags, identity: identityOf(op, type), segmented: flags !== undefined, ...shape };
   const launchTiles = (mode: Omit<Args<ReturnType<typeof tileParams>>, keyof typeof common>) =>
     inOrder
-      ? steps.launch((long ? scanLongTilesInOrder : scanTilesInOrder)(type, op), { ...common, ...mode }, range(tiles))
+      ? steps.launch((long ? scanLongTilesInOrder : scanTilesInOrder)(type, op), { ...common, ...mode }, range(tiles), { ordered: true })
       : steps.launch(scanTilesByTeams(type, op), { ...common, ...mode }, teams(tiles, { size: BLOCKS }));
   let carries = none;
   if (tiles > 1) {

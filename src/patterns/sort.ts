@@ -124,7 +124,7 @@ function planCheck(steps: PatternSteps, keys: SortByKey["keys"], bits: number): 
   const { buffer, type } = steps.array("i32", 1);
   const keysOfBits = new View(buffer, type, [2 ** (bits - shift)], [0]);
   const args = { keys: keys as View<"u32", 1>, keysOfBits, shift };
-  steps.launch(lookForWideKeys[keys.type], args, range(keys.length), true);
+  steps.launch(lookForWideKeys[keys.type], args, range(keys.length), { given: true });
 }
 
 /** Options of a sort inside other patterns. */

@@ -196,7 +196,7 @@ export class Migration {
       const active = this.active(steps, member);
       const { width: _, ...own } = this.ownBox(member);
       const where = { ...this.box(steps), ...own, cells, masked: !grid.activity.isFull, active };
-      steps.launch(findCells[type], { x: all as View<"f64", 2>, key, ...where }, range(all.length), true);
+      steps.launch(findCells[type], { x: all as View<"f64", 2>, key, ...where }, range(all.length), { given: true });
       const before = { cells, key, begin: this.firstSlot(member), cellOf: this.cellOf[member], offsets };
       const ranksOf = cutsRows(grid) ? this.mergedRanks(member) : undefined;
       const { order, starts } = planReorder(steps, { ...before, ranksOf });

@@ -12,9 +12,14 @@ static int32_t n__fold(int32_t *partials, int64_t count) {
     for (int64_t begin = 0; begin < count; begin += 256) {
       const int64_t end = begin + 256 < count ? begin + 256 : count;
       int32_t lanes[8] = {0, 0, 0, 0, 0, 0, 0, 0};
-      for (int64_t n = begin; n < end; n++) lanes[n % 8] = lanes[n % 8] + partials[n];
-      for (int step = 4; step > 0; step /= 2)
-        for (int k = 0; k < step; k++) lanes[k] = lanes[k] + lanes[k + step];
+      for (int64_t n = begin; n < end; n++) {
+        lanes[n % 8] = lanes[n % 8] + partials[n];
+      }
+      for (int step = 4; step > 0; step /= 2) {
+        for (int k = 0; k < step; k++) {
+          lanes[k] = lanes[k] + lanes[k + step];
+        }
+      }
       partials[begin / 256] = lanes[0];
     }
   }
