@@ -51,7 +51,6 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "apps/pic/command": 69,
   "apps/pic/conservation": 12,
   "apps/pic/devices": 22,
-  "apps/pic/fits": 36,
   "apps/pic/gpus": 11,
   "apps/pic/identities": 56,
   "apps/pic/landau-rates": 46,
@@ -93,7 +92,6 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "device/views (others)": 10,
   "device/webgpu/subgroups": 14,
   "domain/axis-folds": 14,
-  "device/cpu/pool-pressure": 23,
   "domain/axis-folds (others)": 28,
   "domain/bricks/brick-unit-grid (others)": 17,
   "domain/coarser-splits": 15,
@@ -150,7 +148,6 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "skeleton/random-skeletons (others)": 8,
   "skeleton/ranks/sampled-plan": 22,
   "soak/command": 12,
-  "testing/browser": 110,
 };
 
 /** One turn, from 1 to the number of turns. */
