@@ -178,6 +178,7 @@ export const EVERYWHERE: readonly string[] = [
   "device/launch/known-bindings",
   "device/launch/other-numbers",
   "device/aside",
+  "device/extrema",
   "device/reruns",
   "device/launch/memory",
   "device/checked-indices",

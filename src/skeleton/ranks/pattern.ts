@@ -167,7 +167,10 @@ function partOf(ops: readonly Op[], cells: readonly number[], seconds: ReadonlyM
   };
 }
 
-/** Cells that a launch computes; along an axis that it marches up, all. A scalar step has none of its own: one along each axis. */
+/**
+ * Cells that a launch computes; along an axis that it marches up, all; along rows of which it computes every second cell, all of them, too. A scalar step
+ * has none of its own: one along each axis.
+ */
 function boxOf(node: Node, { policy }: Launch, cells: readonly number[]): readonly number[] {
   if (node.kind === "halo" && policy.kind === "range") {
     // As [z][y][x][component] or [component][z][y][x].
@@ -176,8 +179,9 @@ function boxOf(node: Node, { policy }: Launch, cells: readonly number[]): readon
   }
   if (node.kind !== "compute" || policy.kind !== "range") return cells;
   if (node.container.assigned) return cells.map(() => 1);
-  const { march } = node.container;
+  const { march, box } = node.container;
   const along = policy.extents.toReversed();
+  if (box?.parity !== undefined) along[0] = box.bounds[0][1] - box.bounds[0][0];
   return along.map((length, axis) => (march && along.length - 1 - axis === march.axis ? cells[axis] : length));
 }
 

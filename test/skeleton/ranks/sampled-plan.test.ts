@@ -3,12 +3,44 @@ import { test } from "node:test";
 import { makeSkeleton as heat } from "../../../apps/heat/heat.js";
 import { makeSkeleton as lbm } from "../../../apps/lbm/cavity.js";
 import { makeSkeleton as poisson } from "../../../apps/poisson/poisson.js";
+import { dense, parity } from "../../../src/domain/index.js";
+import { f64 } from "../../../src/kernel/declare/params.js";
 import { devices } from "../../../src/set/index.js";
+import { skeleton, type SkeletonModule } from "../../../src/skeleton/index.js";
 import { cellsIn } from "../../../src/skeleton/ranks/rank-plan.js";
 import { sampledPlan } from "../../../src/skeleton/sampled-plan.js";
 import { patternOn, SETTINGS } from "./patterns.js";
 
 const PLACES = ["first", "inner", "last"] as const;
+
+/** Gauss-Seidel over cells of one parity after the other. */
+const redBlack: SkeletonModule["makeSkeleton"] = async (set, { size = 16, planes = size, occ, precision }) => {
+  const grid = dense(set, [size, size, planes]);
+  const u = grid.field("u", f64);
+  u.fill(1);
+  const steps = ([0, 1] as const).map((of) =>
+    grid.container(
+      `relax ${of}`,
+      { u },
+      ({ u }, c) => void (u[c] = 0.25 * (u.at(c, 1, 0, 0) + u.at(c, 0, 1, 0) + u.at(c, 0, 0, 1) + u.at(c, 0, 0, -1))),
+      undefined,
+      { on: parity(of) },
+    ),
+  );
+  return skeleton(set, "red-black", steps, { occ, precision });
+};
+
+test("containers over every second cell grow with all axes of a box", async () => {
+  const plan = await sampledPlan({ makeSkeleton: redBlack }, "js", SETTINGS);
+  const tasks = plan.shared.z!.filter(({ kind }) => kind === "compute");
+  assert.ok(tasks.length >= 2);
+  // Internal and boundary cells are tasks of their own.
+  for (const of of [0, 1]) {
+    const own = tasks.filter(({ name }) => name.startsWith(`relax ${of}`)).map((task) => task.at({ y: "first", z: "inner" }).cells);
+    const cells = (extents: readonly number[]): number => own.reduce((sum, count) => sum + count(extents), 0);
+    assert.equal(cells([100, 80, 60]), 100 * 80 * 60);
+  }
+});
 
 test("a plan from small cubes has the cells and the messages of a larger box", async () => {
   const plan = await sampledPlan({ makeSkeleton: heat }, "js", SETTINGS);
