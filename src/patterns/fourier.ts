@@ -1,4 +1,5 @@
 import { LaunchError } from "../base/errors.js";
+import { chirpOf, rootOfUnity } from "./roots.js";
 
 /** Real and imaginary parts. */
 export interface ComplexArrays {
@@ -64,11 +65,8 @@ function primesOf(n: number): number[] {
 
 /** exp(-2 pi i j / n) for all j. */
 function rootsOf(n: number): ComplexArrays {
-  const angle = (j: number): number => (2 * Math.PI * j) / n;
-  return {
-    re: Float64Array.from({ length: n }, (_, j) => Math.cos(angle(j))),
-    im: Float64Array.from({ length: n }, (_, j) => -Math.sin(angle(j))),
-  };
+  const roots = Array.from({ length: n }, (_, j) => rootOfUnity(j, n));
+  return { re: Float64Array.from(roots, ([re]) => re), im: Float64Array.from(roots, ([, im]) => im) };
 }
 
 function byFactors(input: ComplexArrays, factors: readonly number[]): ComplexArrays {
@@ -112,14 +110,11 @@ function byFactors(input: ComplexArrays, factors: readonly number[]): ComplexArr
 /** As a convolution with a chirp, j k = (j^2 + k^2 - (k - j)^2) / 2, of a length that is a power of two. */
 function bluestein({ re, im }: ComplexArrays): ComplexArrays {
   const n = re.length;
-  const roots = rootsOf(2 * n);
-  // Squares modulo 2n, step by step: exact for any n.
-  const chirp = new Float64Array(n);
-  for (let j = 1; j < n; j++) chirp[j] = (chirp[j - 1] + 2 * j - 1) % (2 * n);
+  const chirp = chirpOf(n);
   const size = 2 ** Math.ceil(Math.log2(2 * n - 1));
   const [a, b] = [0, 1].map((): ComplexArrays => ({ re: new Float64Array(size), im: new Float64Array(size) }));
   for (let j = 0; j < n; j++) {
-    const [c, s] = [roots.re[chirp[j]], roots.im[chirp[j]]];
+    const [c, s] = chirp[j];
     a.re[j] = re[j] * c - im[j] * s;
     a.im[j] = re[j] * s + im[j] * c;
     b.re[j] = b.re[(size - j) % size] = c;
@@ -132,7 +127,7 @@ function bluestein({ re, im }: ComplexArrays): ComplexArrays {
   });
   const output: ComplexArrays = { re: new Float64Array(n), im: new Float64Array(n) };
   for (let k = 0; k < n; k++) {
-    const [c, s] = [roots.re[chirp[k]], roots.im[chirp[k]]];
+    const [c, s] = chirp[k];
     output.re[k] = product.re[k] * c - product.im[k] * s;
     output.im[k] = product.re[k] * s + product.im[k] * c;
   }

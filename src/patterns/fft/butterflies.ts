@@ -1,7 +1,8 @@
 import { unreachable } from "../../base/unreachable.js";
 import { helper } from "../../kernel/declare/captures.js";
 import { table, f32, f64, type Helper } from "../../kernel/declare/params.js";
-import { rootOfUnity, type Radix } from "./roots.js";
+import { rootOfUnity } from "../roots.js";
+import type { Radix } from "./radices.js";
 
 /*
  * Transforms of a few numbers in private arrays, which become registers: element `modePlace(radix, k)` of the result is mode k.

@@ -1,7 +1,7 @@
 import { kernel } from "../../kernel/declare/kernel.js";
 import { bool, f32, f64, fixed, i32, view } from "../../kernel/declare/params.js";
 import { butterflyOf, modePlace } from "./butterflies.js";
-import type { Radix } from "./roots.js";
+import type { Radix } from "./radices.js";
 
 /** Types of real and imaginary parts. */
 export type PartType = "f64" | "f32";
@@ -22,6 +22,16 @@ const planes = (type: PartType) => {
 /** Roots of unity, or other complex constants, a row each. */
 const constants = (type: PartType) => view(TOKENS[type], 2);
 const scaling = (type: PartType) => ({ scale: TOKENS[type], scaled: fixed(bool) });
+const passing = (type: PartType, radix: Radix) => ({
+  ...scaling(type),
+  m: i32,
+  roots: constants(type),
+  radix: fixed(i32),
+  last: fixed(bool),
+  modePlace,
+  transform: butterflyOf(type, radix),
+  Real: ARRAYS[type],
+});
 
 /**
  * A pass of Stockham's transform: the numbers p, p + m, p + 2 m, ... become modes, which are turned by the roots of p and lie side by side. Here
@@ -30,17 +40,7 @@ const scaling = (type: PartType) => ({ scale: TOKENS[type], scaled: fixed(bool) 
 const makeFirstPass = (type: PartType, radix: Radix) =>
   kernel(
     "fftFirst",
-    {
-      ...rows(type),
-      ...scaling(type),
-      m: i32,
-      roots: constants(type),
-      radix: fixed(i32),
-      last: fixed(bool),
-      modePlace,
-      transform: butterflyOf(type, radix),
-      Real: ARRAYS[type],
-    },
+    { ...rows(type), ...passing(type, radix) },
     ({ fromRe, fromIm, toRe, toIm, scale, scaled, m, roots, radix, last, modePlace, transform, Real }, b, p) => {
       const [re, im, cosines, sines] = [new Real(radix), new Real(radix), new Real(radix), new Real(radix)];
       for (let k = 0; k < radix; k++) {
@@ -74,17 +74,7 @@ const makeFirstPass = (type: PartType, radix: Radix) =>
 const makePass = (type: PartType, radix: Radix) =>
   kernel(
     "fftPass",
-    {
-      ...planes(type),
-      ...scaling(type),
-      m: i32,
-      roots: constants(type),
-      radix: fixed(i32),
-      last: fixed(bool),
-      modePlace,
-      transform: butterflyOf(type, radix),
-      Real: ARRAYS[type],
-    },
+    { ...planes(type), ...passing(type, radix) },
     ({ fromRe, fromIm, toRe, toIm, scale, scaled, m, roots, radix, last, modePlace, transform, Real }, b, p, q) => {
       const [re, im] = [new Real(radix), new Real(radix)];
       for (let k = 0; k < radix; k++) {

@@ -4,7 +4,8 @@ import { LaunchError } from "../../base/errors.js";
 import { fourier } from "../fourier.js";
 import type { PatternSteps } from "../pattern.js";
 import { firstPass, joinModes, laterPass, mirrorModes, multiplyRows, splitModes, takeRows, type PartType } from "./fft-kernels.js";
-import { chirpOf, lengthFrom, radicesOf, rootOfUnity, type Radix } from "./roots.js";
+import { chirpOf, rootOfUnity } from "../roots.js";
+import { lengthFrom, radicesOf, type Radix } from "./radices.js";
 
 /** Real and imaginary parts, two views of one shape. */
 export interface ComplexParts {

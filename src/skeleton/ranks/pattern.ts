@@ -168,8 +168,8 @@ function partOf(ops: readonly Op[], cells: readonly number[], seconds: ReadonlyM
 }
 
 /**
- * Cells that a launch computes; along an axis that it marches up, all; along rows of which it computes every second cell, all of them, too. A scalar step
- * has none of its own: one along each axis.
+ * Cells that a launch computes; along an axis that it marches up, all, and along x if it computes every second one. A scalar step has none of its own: one
+ * along each axis.
  */
 function boxOf(node: Node, { policy }: Launch, cells: readonly number[]): readonly number[] {
   if (node.kind === "halo" && policy.kind === "range") {
