@@ -85,6 +85,7 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "fortran/streams-solver": "backends",
   "fortran/streams-text": "backends",
   // Another program reads what is written
+  "io/matrix-market/scipy": "backends",
   "io/table/astropy": "backends",
   "device/half-conversions": "backends",
   "kernel/deep-compiled": "backends",
@@ -257,6 +258,7 @@ export const EVERYWHERE: readonly string[] = [
   "patterns/scan",
   "patterns/scan-of-floats",
   "patterns/sort",
+  "patterns/sparse/",
   "set/copy",
   "set/deep-copy",
   "set/graph",

@@ -1,6 +1,7 @@
 import { describe } from "../../base/describe.js";
 import { IsoformError } from "../../base/errors.js";
 import { requireOptions } from "../../base/own.js";
+import { unreachable } from "../../base/unreachable.js";
 import { writePieces } from "../files.js";
 import {
   IMAGE,
@@ -99,6 +100,8 @@ function valueText(field: MarketField, re: number, im: number, fail: Fail): stri
       return ` ${decimal(re)} ${decimal(im)}`;
     case "real":
       return ` ${decimal(re)}`;
+    default:
+      return unreachable(field);
   }
 }
 
