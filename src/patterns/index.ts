@@ -16,3 +16,6 @@ export {
   type TriangleSolve,
 } from "./sparse/sparse-matrix.js";
 export type { CompressedRows, SparseType } from "./sparse/rows.js";
+export { solver, type Solved, type KrylovSolver, type SolverMethod, type LinearSystem } from "./krylov/solver.js";
+export type { LinearFunction, LinearWork } from "./krylov/steps.js";
+export type { PreconditionerName } from "./krylov/preconditioners.js";
