@@ -1,7 +1,7 @@
 import { range } from "../../device/launch/policy.js";
 import { kernel } from "../../kernel/declare/kernel.js";
 import { bool, fixed, i32, sum } from "../../kernel/declare/params.js";
-import { SPARSE_TOKENS, bothTypes } from "../sparse/product-kernels.js";
+import { FLOAT_TOKENS, bothTypes } from "../both-types.js";
 import { judgeTokens, judged, scalarTokens } from "./scalars.js";
 import { argsOf, copyStep, dotStep, judgeArgs, repeated, startSteps, type Method, type MethodParts } from "./steps.js";
 
@@ -53,7 +53,7 @@ const firstLength = bothTypes((type) =>
 );
 
 const halfStep = bothTypes((type) =>
-  kernel("bicgstabHalf", { ...scalarTokens(type, ["alpha", "v", "r"]), ss: sum(SPARSE_TOKENS[type]) }, ({ alpha, v, r, ss }, i) => {
+  kernel("bicgstabHalf", { ...scalarTokens(type, ["alpha", "v", "r"]), ss: sum(FLOAT_TOKENS[type]) }, ({ alpha, v, r, ss }, i) => {
     const rest = r[i] - alpha[0] * v[i];
     r[i] = rest;
     ss.add(rest * rest);
@@ -63,7 +63,7 @@ const halfStep = bothTypes((type) =>
 const twoDots = bothTypes((type) =>
   kernel(
     "bicgstabDots",
-    { ...scalarTokens(type, ["t", "r"]), ts: sum(SPARSE_TOKENS[type]), tt: sum(SPARSE_TOKENS[type]) },
+    { ...scalarTokens(type, ["t", "r"]), ts: sum(FLOAT_TOKENS[type]), tt: sum(FLOAT_TOKENS[type]) },
     ({ t, r, ts, tt }, i) => {
       ts.add(t[i] * r[i]);
       tt.add(t[i] * t[i]);
@@ -91,8 +91,8 @@ const advance = bothTypes((type) =>
     "bicgstabAdvance",
     {
       ...scalarTokens(type, ["alpha", "omega", "pz", "sz", "t", "shadow", "x", "r"]),
-      rr: sum(SPARSE_TOKENS[type]),
-      rhoNew: sum(SPARSE_TOKENS[type]),
+      rr: sum(FLOAT_TOKENS[type]),
+      rhoNew: sum(FLOAT_TOKENS[type]),
       /** Whether sz is another vector than r. */
       preconditioned: fixed(bool),
     },

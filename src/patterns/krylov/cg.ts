@@ -1,7 +1,7 @@
 import { range } from "../../device/launch/policy.js";
 import { kernel } from "../../kernel/declare/kernel.js";
 import { fixed, i32, sum } from "../../kernel/declare/params.js";
-import { SPARSE_TOKENS, bothTypes } from "../sparse/product-kernels.js";
+import { FLOAT_TOKENS, bothTypes } from "../both-types.js";
 import { judgeTokens, judged, scalarTokens } from "./scalars.js";
 import { argsOf, copyStep, dotStep, judgeArgs, repeated, startSteps, type Method, type MethodParts } from "./steps.js";
 
@@ -25,7 +25,7 @@ const stepLength = bothTypes((type) =>
 const advance = bothTypes((type) =>
   kernel(
     "cgAdvance",
-    { ...scalarTokens(type, ["alpha", "p", "s", "x", "r"]), rr: sum(SPARSE_TOKENS[type]) },
+    { ...scalarTokens(type, ["alpha", "p", "s", "x", "r"]), rr: sum(FLOAT_TOKENS[type]) },
     ({ alpha, p, s, x, r, rr }, i) => {
       x[i] += alpha[0] * p[i];
       const rest = r[i] - alpha[0] * s[i];

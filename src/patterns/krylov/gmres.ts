@@ -2,7 +2,7 @@ import { range } from "../../device/launch/policy.js";
 import type { View } from "../../device/memory/view.js";
 import { kernel } from "../../kernel/declare/kernel.js";
 import { fixed, i32, sum, view } from "../../kernel/declare/params.js";
-import { SPARSE_TOKENS, bothTypes } from "../sparse/product-kernels.js";
+import { FLOAT_TOKENS, bothTypes } from "../both-types.js";
 import type { SparseType } from "../sparse/rows.js";
 import { judgeTokens, judged, scalarTokens } from "./scalars.js";
 import { argsOf, dotStep, judgeArgs, startSteps, type Method, type MethodParts, type SolverStep } from "./steps.js";
@@ -16,16 +16,16 @@ export const GMRES_SCALARS = ["hh", "inverse", "before", "used"] as const;
 
 /** Coefficients of a cycle: h[j] is column j of the Hessenberg matrix, rotated. */
 const small = (type: SparseType) => ({
-  h: view(SPARSE_TOKENS[type], 2, { disjoint: true }),
-  cosines: view(SPARSE_TOKENS[type], 1, { disjoint: true }),
-  sines: view(SPARSE_TOKENS[type], 1, { disjoint: true }),
-  g: view(SPARSE_TOKENS[type], 1, { disjoint: true }),
+  h: view(FLOAT_TOKENS[type], 2, { disjoint: true }),
+  cosines: view(FLOAT_TOKENS[type], 1, { disjoint: true }),
+  sines: view(FLOAT_TOKENS[type], 1, { disjoint: true }),
+  g: view(FLOAT_TOKENS[type], 1, { disjoint: true }),
 });
 
 const begin = bothTypes((type) =>
   kernel(
     "gmresBegin",
-    { ...scalarTokens(type, ["status", "residual", "inverse", "used"]), g: view(SPARSE_TOKENS[type]) },
+    { ...scalarTokens(type, ["status", "residual", "inverse", "used"]), g: view(FLOAT_TOKENS[type]) },
     ({ status, residual, inverse, used, g }, i) => {
       used[i] = 0;
       g[i] = residual[i];
@@ -37,7 +37,7 @@ const begin = bothTypes((type) =>
 const normalise = bothTypes((type) =>
   kernel(
     "gmresNormalise",
-    { ...scalarTokens(type, ["inverse", "w", "q"]), basis: view(SPARSE_TOKENS[type]) },
+    { ...scalarTokens(type, ["inverse", "w", "q"]), basis: view(FLOAT_TOKENS[type]) },
     ({ inverse, w, q, basis }, i) => {
       const direction = w[i] * inverse[0];
       q[i] = direction;
@@ -50,7 +50,7 @@ const normalise = bothTypes((type) =>
 const orthogonalise = bothTypes((type) =>
   kernel(
     "gmresOrthogonalise",
-    { ...scalarTokens(type, ["factor", "v", "next", "w"]), result: sum(SPARSE_TOKENS[type]) },
+    { ...scalarTokens(type, ["factor", "v", "next", "w"]), result: sum(FLOAT_TOKENS[type]) },
     ({ factor, v, next, w, result }, i) => {
       const rest = w[i] - factor[0] * v[i];
       w[i] = rest;
@@ -61,7 +61,7 @@ const orthogonalise = bothTypes((type) =>
 
 /** The same for the last vector, with the squares of the rest. */
 const orthogonaliseLast = bothTypes((type) =>
-  kernel("gmresLast", { ...scalarTokens(type, ["factor", "v", "w"]), result: sum(SPARSE_TOKENS[type]) }, ({ factor, v, w, result }, i) => {
+  kernel("gmresLast", { ...scalarTokens(type, ["factor", "v", "w"]), result: sum(FLOAT_TOKENS[type]) }, ({ factor, v, w, result }, i) => {
     const rest = w[i] - factor[0] * v[i];
     w[i] = rest;
     result.add(rest * rest);
@@ -78,7 +78,7 @@ const rotate = bothTypes((type) =>
       ...scalarTokens(type, ["hh", "before", "inverse", "used"]),
       column: i32,
       logged: fixed(i32),
-      epsilon: SPARSE_TOKENS[type],
+      epsilon: FLOAT_TOKENS[type],
     },
     ({ status, count, limit, threshold, residual, log, h, cosines, sines, g, hh, before, inverse, used, column, logged, epsilon }, i) => {
       inverse[i] = 0;
@@ -117,7 +117,7 @@ const rotate = bothTypes((type) =>
 const coefficients = bothTypes((type) =>
   kernel(
     "gmresCoefficients",
-    { ...small(type), used: view(SPARSE_TOKENS[type]), y: view(SPARSE_TOKENS[type], 1, { disjoint: true }), restart: fixed(i32) },
+    { ...small(type), used: view(FLOAT_TOKENS[type]), y: view(FLOAT_TOKENS[type], 1, { disjoint: true }), restart: fixed(i32) },
     ({ h, g, used, y, restart }, i) => {
       const columns = used[i] | 0;
       for (let k = 0; k < restart; k++) y[k] = 0;
@@ -134,7 +134,7 @@ const coefficients = bothTypes((type) =>
 const combine = bothTypes((type) =>
   kernel(
     "gmresCombine",
-    { basis: view(SPARSE_TOKENS[type], 2), y: view(SPARSE_TOKENS[type]), used: view(SPARSE_TOKENS[type]), u: view(SPARSE_TOKENS[type]) },
+    { basis: view(FLOAT_TOKENS[type], 2), y: view(FLOAT_TOKENS[type]), used: view(FLOAT_TOKENS[type]), u: view(FLOAT_TOKENS[type]) },
     ({ basis, y, used, u }, i) => {
       let total = 0;
       for (let k = 0; k < (used[0] | 0); k++) total += y[k] * basis[k][i];

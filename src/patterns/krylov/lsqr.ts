@@ -1,7 +1,7 @@
 import { range } from "../../device/launch/policy.js";
 import { kernel } from "../../kernel/declare/kernel.js";
 import { fixed, i32, sum } from "../../kernel/declare/params.js";
-import { SPARSE_TOKENS, bothTypes } from "../sparse/product-kernels.js";
+import { FLOAT_TOKENS, bothTypes } from "../both-types.js";
 import { judgeTokens, scalarTokens } from "./scalars.js";
 import { argsOf, judgeArgs, repeated, startSteps, type Method, type MethodParts } from "./steps.js";
 
@@ -52,7 +52,7 @@ const scaled = bothTypes((type) =>
 
 /** The first v, which is A^T u, with its squares. */
 const squares = bothTypes((type) =>
-  kernel("lsqrSquares", { ...scalarTokens(type, ["t", "v"]), vv: sum(SPARSE_TOKENS[type]) }, ({ t, v, vv }, i) => {
+  kernel("lsqrSquares", { ...scalarTokens(type, ["t", "v"]), vv: sum(FLOAT_TOKENS[type]) }, ({ t, v, vv }, i) => {
     v[i] = t[i];
     vv.add(t[i] * t[i]);
   }),
@@ -70,7 +70,7 @@ const firstDirection = bothTypes((type) =>
 const combine = bothTypes((type) =>
   kernel(
     "lsqrCombine",
-    { ...scalarTokens(type, ["product", "factor", "u"]), result: sum(SPARSE_TOKENS[type]) },
+    { ...scalarTokens(type, ["product", "factor", "u"]), result: sum(FLOAT_TOKENS[type]) },
     ({ product, factor, u, result }, i) => {
       const next = product[i] - factor[0] * u[i];
       u[i] = next;
@@ -101,7 +101,7 @@ const rotate = bothTypes((type) =>
       ...judgeTokens(type),
       ...scalarTokens(type, ["vv", "alpha", "beta", "inverseAlpha", "tolerance", "bSquares", ...ROTATION]),
       logged: fixed(i32),
-      epsilon: SPARSE_TOKENS[type],
+      epsilon: FLOAT_TOKENS[type],
     },
     (s, i) => {
       s.inverseAlpha[i] = 0;

@@ -1,7 +1,7 @@
 import { range } from "../../device/launch/policy.js";
 import { kernel } from "../../kernel/declare/kernel.js";
 import { fixed, i32, sum } from "../../kernel/declare/params.js";
-import { SPARSE_TOKENS, bothTypes } from "../sparse/product-kernels.js";
+import { FLOAT_TOKENS, bothTypes } from "../both-types.js";
 import { judgeTokens, judged, scalarTokens } from "./scalars.js";
 import { argsOf, dotStep, judgeArgs, repeated, startSteps, type Method, type MethodParts } from "./steps.js";
 
@@ -48,7 +48,7 @@ const direction = bothTypes((type) =>
 const subtractOlder = bothTypes((type) =>
   kernel(
     "minresOlder",
-    { ...scalarTokens(type, ["older", "r1", "v", "q"]), alpha: sum(SPARSE_TOKENS[type]) },
+    { ...scalarTokens(type, ["older", "r1", "v", "q"]), alpha: sum(FLOAT_TOKENS[type]) },
     ({ older, r1, v, q, alpha }, i) => {
       const rest = q[i] - older[0] * r1[i];
       q[i] = rest;
@@ -65,7 +65,7 @@ const oldFactor = bothTypes((type) =>
 
 /** The next residual of Lanczos' vectors: r1 = r2, r2 = q - (alpha / beta) r2. */
 const shift = bothTypes((type) =>
-  kernel("minresShift", { ...scalarTokens(type, ["old", "q", "r1", "r2"]), bb: sum(SPARSE_TOKENS[type]) }, ({ old, q, r1, r2, bb }, i) => {
+  kernel("minresShift", { ...scalarTokens(type, ["old", "q", "r1", "r2"]), bb: sum(FLOAT_TOKENS[type]) }, ({ old, q, r1, r2, bb }, i) => {
     const last = r2[i];
     const next = q[i] - old[0] * last;
     r1[i] = last;
@@ -81,7 +81,7 @@ const rotate = bothTypes((type) =>
       ...judgeTokens(type),
       ...scalarTokens(type, [...NORMS, ...ROTATION]),
       logged: fixed(i32),
-      epsilon: SPARSE_TOKENS[type],
+      epsilon: FLOAT_TOKENS[type],
     },
     (s, i) => {
       s.inverse[i] = 0;

@@ -5,7 +5,7 @@ import { kernel } from "../../kernel/declare/kernel.js";
 import { view } from "../../kernel/declare/params.js";
 import { unreachable } from "../../base/unreachable.js";
 import { makePattern, type Pattern, type PatternOptions } from "../pattern.js";
-import { SPARSE_TOKENS, bothTypes } from "../sparse/product-kernels.js";
+import { FLOAT_TOKENS, bothTypes } from "../both-types.js";
 import { diagonalOf, type CompressedRows, type SparseType } from "../sparse/rows.js";
 import { SparseMatrix } from "../sparse/sparse-matrix.js";
 import type { LinearFunction } from "./steps.js";
@@ -15,17 +15,13 @@ export const MATRIX_PRECONDITIONERS = ["jacobi", "ssor", "ilu0"] as const;
 export type PreconditionerName = (typeof MATRIX_PRECONDITIONERS)[number];
 
 const multiplyBy = bothTypes((type) =>
-  kernel(
-    "krylovDiagonal",
-    { d: view(SPARSE_TOKENS[type]), r: view(SPARSE_TOKENS[type]), z: view(SPARSE_TOKENS[type]) },
-    ({ d, r, z }, i) => {
-      z[i] = d[i] * r[i];
-    },
-  ),
+  kernel("krylovDiagonal", { d: view(FLOAT_TOKENS[type]), r: view(FLOAT_TOKENS[type]), z: view(FLOAT_TOKENS[type]) }, ({ d, r, z }, i) => {
+    z[i] = d[i] * r[i];
+  }),
 );
 
 const scaleBy = bothTypes((type) =>
-  kernel("krylovScale", { d: view(SPARSE_TOKENS[type]), z: view(SPARSE_TOKENS[type]) }, ({ d, z }, i) => {
+  kernel("krylovScale", { d: view(FLOAT_TOKENS[type]), z: view(FLOAT_TOKENS[type]) }, ({ d, z }, i) => {
     z[i] = z[i] * d[i];
   }),
 );

@@ -1,7 +1,7 @@
 import type { View } from "../../device/memory/view.js";
 import { view, type ViewToken } from "../../kernel/declare/params.js";
 import type { PatternSteps } from "../pattern.js";
-import { SPARSE_TOKENS } from "../sparse/product-kernels.js";
+import { FLOAT_TOKENS } from "../both-types.js";
 import type { SparseType } from "../sparse/rows.js";
 
 /*
@@ -88,7 +88,7 @@ export function makeScalars<N extends string>(
 }
 
 type Token = ReturnType<typeof tokenOf>;
-const tokenOf = (type: SparseType) => view(SPARSE_TOKENS[type]);
+const tokenOf = (type: SparseType) => view(FLOAT_TOKENS[type]);
 
 /** Parameters of a kernel over one element: a view for each scalar. */
 export const scalarTokens = <const N extends readonly string[]>(type: SparseType, names: N): { readonly [K in N[number]]: Token } =>
@@ -97,7 +97,7 @@ export const scalarTokens = <const N extends readonly string[]>(type: SparseType
 /** Parameters of kernels that judge an iteration. */
 export const judgeTokens = (type: SparseType) => ({
   ...scalarTokens(type, ["status", "count", "limit", "threshold", "residual"]),
-  log: view(SPARSE_TOKENS[type], 1, { disjoint: true }) as ViewToken<"f64", 1>,
+  log: view(FLOAT_TOKENS[type], 1, { disjoint: true }) as ViewToken<"f64", 1>,
 });
 
 /** For kernels: the status after an iteration. The numbers are in STATUS. */

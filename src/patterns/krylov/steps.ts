@@ -6,7 +6,7 @@ import { range } from "../../device/launch/policy.js";
 import { kernel, type Kernel, type PolicyKind } from "../../kernel/declare/kernel.js";
 import { sum, view, type Params } from "../../kernel/declare/params.js";
 import type { Pattern, PatternSteps } from "../pattern.js";
-import { SPARSE_TOKENS, bothTypes } from "../sparse/product-kernels.js";
+import { FLOAT_TOKENS, bothTypes } from "../both-types.js";
 import type { SparseType } from "../sparse/rows.js";
 import { judgeTokens, judged, scalarTokens, type SolverScalars } from "./scalars.js";
 
@@ -101,7 +101,7 @@ const vectorsOf = <const N extends readonly string[]>(type: SparseType, names: N
 const residualKernel = bothTypes((type) =>
   kernel(
     "krylovResidual",
-    { ...vectorsOf(type, ["b", "s", "r"]), rr: sum(SPARSE_TOKENS[type]), bSquares: sum(SPARSE_TOKENS[type]) },
+    { ...vectorsOf(type, ["b", "s", "r"]), rr: sum(FLOAT_TOKENS[type]), bSquares: sum(FLOAT_TOKENS[type]) },
     ({ b, s, r, rr, bSquares }, i) => {
       const rest = b[i] - s[i];
       r[i] = rest;
@@ -127,13 +127,13 @@ const judgeStart = bothTypes((type) =>
 );
 
 const dotKernel = bothTypes((type) =>
-  kernel("krylovDot", { ...vectorsOf(type, ["x", "y"]), result: sum(SPARSE_TOKENS[type]) }, ({ x, y, result }, i) => {
+  kernel("krylovDot", { ...vectorsOf(type, ["x", "y"]), result: sum(FLOAT_TOKENS[type]) }, ({ x, y, result }, i) => {
     result.add(x[i] * y[i]);
   }),
 );
 
 const copyKernel = bothTypes((type) =>
-  kernel("krylovCopy", { from: view(SPARSE_TOKENS[type]), to: view(SPARSE_TOKENS[type]) }, ({ from, to }, i) => {
+  kernel("krylovCopy", { from: view(FLOAT_TOKENS[type]), to: view(FLOAT_TOKENS[type]) }, ({ from, to }, i) => {
     to[i] = from[i];
   }),
 );

@@ -1,38 +1,34 @@
 import { ELEMENTS } from "../../ir/scalars.js";
 import { kernel, teamKernel } from "../../kernel/declare/kernel.js";
-import { bool, f32, f64, fixed, i32, view } from "../../kernel/declare/params.js";
+import { bool, fixed, i32, view } from "../../kernel/declare/params.js";
+import { FLOAT_TOKENS, bothTypes } from "../both-types.js";
 import type { SparseType } from "./rows.js";
 
 /*
  * Products of sparse matrices. The order of a row's sum depends on the format alone, so that all devices give the same bits in strict mode.
  */
 
-/** To TypeScript both types look like this one. */
-export const SPARSE_TOKENS = { f64, f32: f32 as unknown as typeof f64 };
-
-export const bothTypes = <K>(make: (type: SparseType) => K): Record<SparseType, K> => ({ f64: make("f64"), f32: make("f32") });
-
 const factors = (type: SparseType) => ({
-  alpha: SPARSE_TOKENS[type],
-  beta: SPARSE_TOKENS[type],
+  alpha: FLOAT_TOKENS[type],
+  beta: FLOAT_TOKENS[type],
   /** Whether beta times the old value of y is added. */
   adds: fixed(bool),
 });
 
 const vectors = (type: SparseType) => ({
-  x: view(SPARSE_TOKENS[type]),
-  y: view(SPARSE_TOKENS[type], 1, { disjoint: true }),
+  x: view(FLOAT_TOKENS[type]),
+  y: view(FLOAT_TOKENS[type], 1, { disjoint: true }),
   ...factors(type),
 });
 
 /** x and y with a column for each of several right sides. */
 const several = (type: SparseType) => ({
-  x: view(SPARSE_TOKENS[type], 2),
-  y: view(SPARSE_TOKENS[type], 2, { disjoint: true }),
+  x: view(FLOAT_TOKENS[type], 2),
+  y: view(FLOAT_TOKENS[type], 2, { disjoint: true }),
   ...factors(type),
 });
 
-const compressed = (type: SparseType) => ({ offsets: view(i32), columns: view(i32), values: view(SPARSE_TOKENS[type]) });
+const compressed = (type: SparseType) => ({ offsets: view(i32), columns: view(i32), values: view(FLOAT_TOKENS[type]) });
 
 /** The order of `lanes.sum`, by hand: a CPU takes it in one loop over rows. */
 export const multiplyEachRow = bothTypes((type) =>
@@ -116,7 +112,7 @@ const sliced = (type: SparseType) => ({
   lengths: view(i32),
   rowAt: view(i32),
   columns: view(i32),
-  values: view(SPARSE_TOKENS[type]),
+  values: view(FLOAT_TOKENS[type]),
   height: fixed(i32),
 });
 

@@ -4,7 +4,7 @@ import { CPU_MEMORY, type View } from "../../device/memory/view.js";
 import { kernel, teamKernel } from "../../kernel/declare/kernel.js";
 import { bool, fixed, i32, view } from "../../kernel/declare/params.js";
 import type { PatternSteps } from "../pattern.js";
-import { SPARSE_TOKENS, bothTypes } from "./product-kernels.js";
+import { FLOAT_TOKENS, bothTypes } from "../both-types.js";
 import type { CompressedRows, SparseType } from "./rows.js";
 
 /*
@@ -24,9 +24,9 @@ const triangleOf = (type: SparseType) => ({
   rowAt: view(i32),
   starts: view(i32),
   columns: view(i32),
-  values: view(SPARSE_TOKENS[type]),
-  diagonal: view(SPARSE_TOKENS[type]),
-  x: view(SPARSE_TOKENS[type], 1, { disjoint: true }),
+  values: view(FLOAT_TOKENS[type]),
+  diagonal: view(FLOAT_TOKENS[type]),
+  x: view(FLOAT_TOKENS[type], 1, { disjoint: true }),
   unitDiagonal: fixed(bool),
 });
 
@@ -61,7 +61,7 @@ const solveLevels = bothTypes((type) =>
 );
 
 const copyVector = bothTypes((type) =>
-  kernel("sparseCopy", { from: view(SPARSE_TOKENS[type]), to: view(SPARSE_TOKENS[type]) }, ({ from, to }, i) => {
+  kernel("sparseCopy", { from: view(FLOAT_TOKENS[type]), to: view(FLOAT_TOKENS[type]) }, ({ from, to }, i) => {
     to[i] = from[i];
   }),
 );
