@@ -5,8 +5,8 @@ import { parseArgs } from "./command-line.js";
 
 /*
  * Products of sparse matrices and vectors beside SciPy's csr @ x, which has one thread, by turns:
- *   PYTHONPATH=... node dist/bench/sparse.js [--problem plane|space|random] [--devices native,wasm] [--threads 1,2] [--formats csr,sell] [--rounds 20]
- * `plane` has 5 elements a row, `space` 27, `random` 0 to 80, about 20 on average, at random columns.
+ *   PYTHONPATH=... node dist/bench/sparse.js [--problem plane|space|random] [--devices native,wasm] [--threads 1,2] [--formats csr,sell] [--rounds 20] [--side 100]
+ * `side` is the number of points along an axis of the first two. `plane` has 5 elements a row, `space` 27, `random` 0 to 80, about 20 on average, at random columns.
  */
 
 const { values: options } = parseArgs({
@@ -14,6 +14,7 @@ const { values: options } = parseArgs({
     problem: { type: "string", default: "plane" },
     devices: { type: "string", default: "native,wasm" },
     threads: { type: "string", default: "1,2" },
+    side: { type: "string", default: "0" },
     formats: { type: "string", default: "csr" },
     rounds: { type: "string", default: "20" },
     precision: { type: "string", default: "fast" },
@@ -38,6 +39,8 @@ const STENCILS: Readonly<Record<string, { readonly side: number; readonly near: 
   },
 };
 
+const sideOf = (problem: string): number => Number(options.side) || STENCILS[problem].side;
+
 function elements(problem: string) {
   const [offsets, columns]: [number[], number[]] = [[0], []];
   if (problem === "random") {
@@ -51,7 +54,8 @@ function elements(problem: string) {
     }
     return { offsets, columns };
   }
-  const { side, near } = STENCILS[problem];
+  const { near } = STENCILS[problem];
+  const side = sideOf(problem);
   const axes = near[0].length;
   for (let row = 0; row < side ** axes; row++) {
     const point = Array.from({ length: axes }, (_, axis) => Math.floor(row / side ** (axes - 1 - axis)) % side);
@@ -78,7 +82,7 @@ if problem == "random":
     columns = random.integers(0, n, offsets[-1]).astype(numpy.int32)
     a = scipy.sparse.csr_array((numpy.sin(numpy.arange(len(columns))), columns, offsets), shape=(n, n))
 else:
-    axes, side = (2, 1000) if problem == "plane" else (3, 56)
+    side = ${options.problem === "random" ? 0 : sideOf(options.problem)}
     line = scipy.sparse.diags_array([1.0, 1.0, 1.0], offsets=[-1, 0, 1], shape=(side, side))
     if problem == "plane":
         one = scipy.sparse.eye_array(side)

@@ -32,6 +32,8 @@ export interface SparseStorage {
   /** Elements that a product multiplies. */
   readonly elements: number;
   readonly views: readonly View[];
+  /** Other values for the same elements. */
+  update(values: CompressedRows["values"]): void;
   plan(steps: PatternSteps, product: SparseProductPlan): void;
 }
 
@@ -44,6 +46,10 @@ const uploader =
     views.push(view);
     return view;
   };
+
+const write = (device: Device, view: View, values: CompressedRows["values"]): void => {
+  if (values.length > 0) device.queue.write(view, values);
+};
 
 /** Work of a product: elements, vectors, and what else is read. */
 function costOf({ bytes, elements }: Pick<SparseStorage, "bytes" | "elements">, { x, y, beta }: SparseProductPlan) {
@@ -67,6 +73,7 @@ export function storeRows(device: Device, { shape, offsets, columns, values }: C
   return {
     ...work,
     views,
+    update: (next) => write(device, matrix.values, next),
     plan(steps, product) {
       const args = { ...matrix, ...argumentsOf(product) };
       const cost = costOf(work, product);
@@ -106,6 +113,7 @@ export function storeSlices(device: Device, matrix: CompressedRows, type: Sparse
   return {
     ...work,
     views,
+    update: (next) => write(device, stored.values, slicesOf({ ...matrix, values: next }, height).values),
     plan(steps, product) {
       const args = { ...stored, height, ...argumentsOf(product) };
       const cost = costOf(work, product);
@@ -150,6 +158,7 @@ export function storeBlocks(device: Device, matrix: CompressedRows, type: Sparse
   return {
     ...work,
     views,
+    update: (next) => write(device, stored.values, blocksOf({ ...matrix, values: next }, side).values),
     plan(steps, product) {
       const args = { ...stored, ...argumentsOf(product) };
       const cost = costOf(work, product);

@@ -25,28 +25,38 @@ interface Elements {
 export const MOST_INDICES = 2 ** 31 - 1;
 
 /**
- * Sorts elements by row and column. Elements of one place are added up, in the order in which they were given, each sum rounded to the type.
+ * Sorts elements by row and column. Elements of one place are added up, in the order in which they were given, each sum rounded to the type. `places` has the place of
+ * each given element.
  */
-export function compressRows({ shape, rows, columns, values }: Elements, type: SparseType): CompressedRows {
+export function compressRows(
+  { shape, rows, columns, values }: Elements,
+  type: SparseType,
+): CompressedRows & { readonly places: Int32Array } {
   const byColumn = stableOrder(columns, shape[1]);
   const order = stableOrder(rows, shape[0], byColumn);
-  const Real = ELEMENTS[type].array as Float64ArrayConstructor;
   const offsets = new Int32Array(shape[0] + 1);
-  const [sortedColumns, sums] = [new Int32Array(values.length), new Real(values.length)];
+  const [sortedColumns, places] = [new Int32Array(rows.length), new Int32Array(rows.length)];
   let count = 0;
   let last = -1;
   for (const n of order) {
     const [row, column] = [rows[n], columns[n]];
-    if (row === last && sortedColumns[count - 1] === column) sums[count - 1] += values[n];
-    else {
-      sortedColumns[count] = column;
-      sums[count++] = values[n];
+    if (row !== last || sortedColumns[count - 1] !== column) {
+      sortedColumns[count++] = column;
       offsets[row + 1]++;
     }
+    places[n] = count - 1;
     last = row;
   }
   for (let row = 0; row < shape[0]; row++) offsets[row + 1] += offsets[row];
-  return { shape, offsets, columns: sortedColumns.slice(0, count), values: sums.slice(0, count) };
+  return { shape, offsets, columns: sortedColumns.slice(0, count), values: addUp(places, values, count, type), places };
+}
+
+/** Sums of the values of each place, in the order in which they are given. */
+export function addUp(places: Int32Array, values: ArrayLike<number>, count: number, type: SparseType): CompressedRows["values"] {
+  // -0 and a value add up to the value, whatever its sign.
+  const sums = new (ELEMENTS[type].array as Float64ArrayConstructor)(count).fill(-0);
+  for (let n = 0; n < places.length; n++) sums[places[n]] += values[n];
+  return sums;
 }
 
 /** Places in the stable order of keys from 0 to `count` - 1; of equal ones in the order `before`, if that is given. */
@@ -70,7 +80,7 @@ export function rowsOfElements({ offsets }: Pick<CompressedRows, "offsets">): In
 }
 
 /** Rows and columns exchanged. */
-export function transposeRows(matrix: CompressedRows, type: SparseType): CompressedRows {
+export function transposeRows(matrix: CompressedRows, type: SparseType): ReturnType<typeof compressRows> {
   const [rows, columns] = matrix.shape;
   return compressRows({ shape: [columns, rows], rows: matrix.columns, columns: rowsOfElements(matrix), values: matrix.values }, type);
 }

@@ -7,7 +7,16 @@ import { requireNumber, type View } from "../../device/memory/view.js";
 import type { ScalarToken } from "../../kernel/declare/params.js";
 import { makePattern, requireSeparate, requireView, type Pattern, type PatternOptions } from "../pattern.js";
 import { storeBlocks, storeRows, storeSlices, type SparseStorage } from "./formats.js";
-import { MOST_INDICES, compressRows, requireIndices, rowsOfElements, transposeRows, type CompressedRows, type SparseType } from "./rows.js";
+import {
+  MOST_INDICES,
+  addUp,
+  compressRows,
+  requireIndices,
+  rowsOfElements,
+  transposeRows,
+  type CompressedRows,
+  type SparseType,
+} from "./rows.js";
 import { planTriangle } from "./triangles.js";
 
 const FORMATS = ["csr", "sell", "bsr"] as const;
@@ -87,7 +96,8 @@ export function sparseMatrix(device: Device, what: SparseElements): SparseMatrix
   requireIndices("rows", rows, shape[0]);
   requireIndices("columns", columns, shape[1]);
   requireBlock(format, block, shape);
-  return new SparseMatrix(device, compressRows({ shape, rows, columns, values }, type), { type, format, block });
+  const { places, ...elements } = compressRows({ shape, rows, columns, values }, type);
+  return new SparseMatrix(device, elements, { type, format, block, places });
 }
 
 const isList = (value: unknown): boolean =>
@@ -144,6 +154,8 @@ interface SparseTraits {
   readonly type: SparseType;
   readonly format: SparseFormat;
   readonly block?: number;
+  /** The place of each element that was given; each is an element if omitted. */
+  readonly places?: Int32Array;
 }
 
 function stored(device: Device, elements: CompressedRows, { type, format, block }: SparseTraits): SparseStorage {
@@ -165,17 +177,25 @@ export class SparseMatrix {
   readonly format: SparseFormat;
   private readonly block?: number;
   private readonly storage: SparseStorage;
+  private readonly places?: Int32Array;
+  private sorted: CompressedRows;
 
   constructor(
     readonly device: Device,
-    /** The elements on the host, sorted by row and column. */
-    readonly elements: CompressedRows,
-    { type, format, block }: SparseTraits,
+    elements: CompressedRows,
+    { type, format, block, places }: SparseTraits,
   ) {
+    this.sorted = elements;
+    this.places = places;
     this.type = type;
     this.format = format;
     this.block = block;
     this.storage = stored(device, elements, { type, format, block });
+  }
+
+  /** The elements on the host, sorted by row and column. */
+  get elements(): CompressedRows {
+    return this.sorted;
   }
 
   /** Rows and columns. */
@@ -222,10 +242,30 @@ export class SparseMatrix {
     });
   }
 
+  /**
+   * Takes other values for the same rows and columns, in the order in which the elements were given (of a transpose, its own order), with elements of one place added up. Products
+   * that are prepared use them; solves, transposes and preconditioners that were made before keep the old ones.
+   *
+   * @throws LaunchError for another number of values
+   */
+  update(values: ArrayLike<number>): void {
+    const { type, storage, sorted } = this;
+    const places = this.places ?? Int32Array.from(sorted.columns, (_, k) => k);
+    requireThing("matrix.update", values, isList(values), "give an array of numbers");
+    if (values.length !== places.length)
+      throw new LaunchError(
+        `matrix.update: ${values.length} values for ${places.length} elements: give one for each element that was given`,
+      );
+    for (let n = 0; n < values.length; n++) requireNumber(() => `matrix.update: values[${n}]`, values[n]);
+    this.sorted = { ...sorted, values: addUp(places, values, sorted.columns.length, type) };
+    storage.update(this.sorted.values);
+  }
+
   /** Rows and columns exchanged, in memory of its own; sorted on the host. */
   transpose(): SparseMatrix {
     const { device, type, format, block } = this;
-    return new SparseMatrix(device, transposeRows(this.elements, type), { type, format, block });
+    const { places: _, ...elements } = transposeRows(this.elements, type);
+    return new SparseMatrix(device, elements, { type, format, block });
   }
 
   /**

@@ -172,6 +172,19 @@ test("ends without a solution are told", async () => {
   await device.close();
 });
 
+test("systems without unknowns, and with one", async () => {
+  const device = await open("wasm");
+  for (const method of ["cg", "bicgstab", "gmres", "minres", "lsqr"] as const)
+    for (const n of [0, 1]) {
+      const operator = sparseMatrix(device, { rows: n ? [0] : [], columns: n ? [0] : [], values: n ? [4] : [], shape: [n, n] });
+      const [b, x] = [device.from(f64, n ? [2] : []), device.array(f64, n)];
+      const { converged, iterations, reason } = await solver(device, { operator, b, x, method }).run();
+      assert.ok(converged && iterations === n, `${method} ${n}: ${reason} ${iterations}`);
+      assert.deepEqual(Array.from(await device.queue.read(x)), n ? [0.5] : []);
+    }
+  await device.close();
+});
+
 test("an absolute tolerance ends earlier", async () => {
   const device = await open("js");
   const { shape, rows, columns, values } = fivePoint(9);

@@ -109,6 +109,26 @@ await eachDevice("sparse matrices", (device) => {
     assert.equal(bitsOf(await device.queue.read(y)), bitsOf(turned.map((row) => rowSum("csr", row, (c) => xs[2 * c + 1], round))));
   });
 
+  it("take other values for the same elements", async () => {
+    const random = randomNumbers(6);
+    for (const [format, block] of STORED) {
+      const elements = randomElements(random, [24, 12], round);
+      const matrix = sparseMatrix(device, { ...elements, type: real, format, block });
+      const xs = vectorOf(random, 12, round);
+      const y = device.array(real, 24);
+      const product = matrix.apply({ x: device.from(real, xs), y });
+      const next = elements.values.map(() => round(random() - 0.5));
+      matrix.update(next);
+      await product.run();
+      const fresh = sparseMatrix(device, { ...elements, values: next, type: real, format, block });
+      assert.deepEqual(matrix.elements, fresh.elements);
+      const expected = device.array(real, 24);
+      await fresh.apply({ x: device.from(real, xs), y: expected }).run();
+      assert.equal(bitsOf(await device.queue.read(y)), bitsOf(await device.queue.read(expected)), format);
+      assert.throws(() => matrix.update([1]), /matrix.update: 1 values for \d+ elements/);
+    }
+  });
+
   it("solve by their triangles", async () => {
     const random = randomNumbers(3);
     for (const n of [0, 1, 7, 60, 300])
