@@ -4,10 +4,12 @@
 
 /** Kinds of values of a file. */
 export const MARKET_FIELDS = ["real", "integer", "pattern", "complex"] as const;
+/** Kind of values of a file. */
 export type MarketField = (typeof MARKET_FIELDS)[number];
 
 /** Kinds of symmetry: the value across the diagonal is the same, its negative, or its complex conjugate. */
 export const MARKET_SYMMETRIES = ["general", "symmetric", "skew-symmetric", "hermitian"] as const;
+/** Symmetry that a file states. */
 export type MarketSymmetry = (typeof MARKET_SYMMETRIES)[number];
 
 /** Elements of a sparse matrix by coordinates, from 0 on. */

@@ -12,6 +12,7 @@ import type { LinearFunction } from "./steps.js";
 
 /** Preconditioners that are made of a sparse matrix. */
 export const MATRIX_PRECONDITIONERS = ["jacobi", "ssor", "ilu0"] as const;
+/** A preconditioner that is made of a sparse matrix (docs/sparse.md). */
 export type PreconditionerName = (typeof MATRIX_PRECONDITIONERS)[number];
 
 const multiplyBy = bothTypes((type) =>

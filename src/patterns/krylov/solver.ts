@@ -60,7 +60,8 @@ const REASONS: Readonly<Record<EndStatus, string>> = {
   converged: "the residual is within the tolerance",
   normal: "x is a least-squares solution: the residual of the normal equations is within the tolerance",
   limit: "maxIterations is reached: allow more, or give a preconditioner",
-  notFinite: "a number is not finite: b, x, the operator or the preconditioner holds NaN or infinity, or the iteration has overflowed",
+  notFinite:
+    "a number is not finite: b, x, the operator or the preconditioner holds NaN or infinity, or squares overflow: scale the system",
   indefinite: "the operator has a direction of negative curvature, p . A p < 0: cg needs a positive definite one; take minres",
   breakdown: "the method broke down, as a divisor is 0: the operator may be singular; take another method, or another first guess",
   preconditioner: "r . M^-1 r is not positive: the preconditioner has to be symmetric and positive definite for this method",
@@ -68,6 +69,11 @@ const REASONS: Readonly<Record<EndStatus, string>> = {
 
 /** LSQR's rule for the residual, which allows for an error of A, too. */
 const COMPATIBLE = "A x = b is solved within the tolerance of A and of b (Paige and Saunders 1982)";
+
+const DISAGREES =
+  "the iteration has met its rules, but b - A x is larger than it knows: transposed is not the transpose of the operator, or rounding errors have grown";
+
+const UNDERFLOW = "b is so small that squares of residuals underflow, so the end could not be told: scale the system";
 
 const STAGNATED =
   "the iteration has met the tolerance, but b - A x has not: the tolerance is below the rounding errors of this operator, or it is singular";
@@ -228,6 +234,18 @@ function planOf(method: SolverMethod, partsOf: <N extends string>(names: readonl
   }
 }
 
+/** Least squares that are not rounded like others. */
+const LEAST_SQUARE: Readonly<Record<SparseType, number>> = { f64: 2 ** -1022, f32: 2 ** -126 };
+
+/** The end of a solve whose numbers are too small. */
+const untold = (residual: number): Solved => ({
+  iterations: 0,
+  residual,
+  converged: false,
+  reason: UNDERFLOW,
+  history: Float64Array.of(residual),
+});
+
 /** A prepared iteration: `run` solves from what x holds, as often as wanted. Made by `solver`. */
 export class KrylovSolver {
   private readonly graphs = new Map<readonly SolverStep[], Graph>();
@@ -238,6 +256,10 @@ export class KrylovSolver {
     private readonly prepared: Prepared,
     private readonly what: LinearSystem,
   ) {}
+
+  private get type(): SparseType {
+    return this.what.b.type;
+  }
 
   /**
    * Solves from what x holds to the tolerance, and reads a few scalars each few iterations. An iteration that ends without meeting the tolerance says so: `converged` is
@@ -262,11 +284,12 @@ export class KrylovSolver {
     if (bNorm === 0 && limits.absolute === 0) return this.zero();
     const history = [state.residual];
     const threshold = Math.max(limits.tolerance * bNorm, limits.absolute);
+    if (threshold > 0 && threshold ** 2 < LEAST_SQUARE[this.type]) return untold(bNorm > 0 ? state.residual / bNorm : NaN);
     let before = state.residual;
     for (;;) {
       while (state.status === "running") state = await this.cycle(state, history);
       const rest = await this.residual();
-      const met = rest <= threshold;
+      const met = Number.isFinite(threshold) && rest <= threshold;
       const stagnates = state.status === "converged" && this.what.method !== "lsqr" && !met;
       if (!stagnates || !(rest < before / 2)) return this.ended(state, { rest, met, stagnates, history });
       // Rounding errors of the iteration: begin anew from the true residual.
@@ -306,20 +329,23 @@ export class KrylovSolver {
   ): Solved {
     const { status, count, bNorm } = state;
     const relative = (value: number): number => (bNorm > 0 ? value / bNorm : value);
-    const solved = this.what.method === "lsqr" && (status === "converged" || status === "normal");
+    const rules = this.what.method === "lsqr" && (status === "converged" || status === "normal");
+    const agrees = rest <= 2 * Math.max(state.residual, state.threshold);
+    const solved = rules && agrees;
     const reason = solved && !met && status === "converged" ? COMPATIBLE : REASONS[met ? "converged" : (status as EndStatus)];
     return {
       iterations: count,
       residual: relative(rest),
       converged: met || solved,
-      reason: stagnates ? STAGNATED : reason,
+      reason: stagnates ? STAGNATED : rules && !agrees && !met ? DISAGREES : reason,
       history: Float64Array.from(history, relative),
     };
   }
 
-  /** b is 0, and so is the solution. */
+  /** The squares of b add up to 0: if b is 0, so is the solution. */
   private async zero(): Promise<Solved> {
-    const { x } = this.what;
+    const { b, x } = this.what;
+    if ((await this.device.queue.read(b)).some((value) => value !== 0)) return untold(NaN);
     this.device.queue.write(x, new Float64Array(x.length));
     await this.device.queue.finish();
     return { iterations: 0, residual: 0, converged: true, reason: "b is 0, and so is x", history: Float64Array.of(0) };

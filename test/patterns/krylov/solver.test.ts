@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it, test } from "node:test";
 import { f32, f64, kernel, LaunchError, open, range, view } from "isoform";
-import { solver, sparseMatrix, type PreconditionerName, type SolverMethod, type LinearSystem } from "isoform/patterns";
+import { solver, sparseMatrix, type PreconditionerName, type SolverMethod, type LinearFunction, type LinearSystem } from "isoform/patterns";
 import type { Device } from "../../../src/device/device.js";
 import { noiseValue } from "../../../src/testing/values.js";
 import { randomNumbers } from "../../io/table/random-table.js";
@@ -129,6 +129,11 @@ test("ends without a solution are told", async () => {
     ],
     [{ values: swapped, rights: [1, 0] }, false, /broke down, as a divisor is 0/],
     [{ values: definite, rights: [NaN, 1] }, false, /a number is not finite: b, x/],
+    [{ values: definite, rights: [Infinity, 1] }, false, /a number is not finite: b, x/],
+    [{ values: definite, rights: [1e200, 1] }, false, /squares overflow: scale the system/],
+    [{ values: definite, rights: [1e-200, 0] }, false, /squares of residuals underflow/],
+    [{ values: definite, rights: [1e-150, 0] }, false, /squares of residuals underflow/],
+    [{ values: definite, rights: [1e-140, 0] }, true, /within the tolerance/],
     [{ values: definite, rights: [1, 2], guess: [Infinity, 0] }, false, /a number is not finite/],
     [{ values: definite, rights: [1, 2], maxIterations: 1 }, false, /maxIterations is reached/],
     [{ values: definite, rights: [1, 2], tolerance: 0 }, false, /below the rounding errors|broke down|maxIterations/],
@@ -182,6 +187,25 @@ test("systems without unknowns, and with one", async () => {
       assert.ok(converged && iterations === n, `${method} ${n}: ${reason} ${iterations}`);
       assert.deepEqual(Array.from(await device.queue.read(x)), n ? [0.5] : []);
     }
+  await device.close();
+});
+
+test("operators that do not fit the method are not believed", async () => {
+  const device = await open("wasm");
+  const upwind = kernel("upwind", { x: view(f64), y: view(f64) }, ({ x, y }, i) => {
+    y[i] = 2 * x[i] - (i > 0 ? 1.9 * x[i - 1] : 0) + (i + 1 < x.length ? 0.4 * x[i + 1] : 0);
+  });
+  const n = 60;
+  const b = device.from(
+    f64,
+    Float64Array.from({ length: n }, (_, i) => Math.sin(i)),
+  );
+  const operator: LinearFunction<"f64"> = (x, y) => device.prepare(upwind, { x, y }, range(n));
+  for (const method of ["cg", "minres", "lsqr"] as const) {
+    const transposed = method === "lsqr" ? operator : undefined;
+    const { converged, residual, reason } = await solver(device, { operator, transposed, b, x: device.array(f64, n), method }).run();
+    assert.ok(!converged && residual > 1e-6, `${method}: ${residual}, ${reason}`);
+  }
   await device.close();
 });
 
