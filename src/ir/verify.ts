@@ -180,6 +180,15 @@ export class Verifier {
         need(type === stmt.value.type, `${stmt.kind} of ${stmt.value.type} into ${name}, which takes ${type}`);
         return;
       }
+      case "atomic": {
+        const type = this.array(stmt.target, stmt.indices, "atomic", stmt);
+        need(type === stmt.type, `atomic ${stmt.fn} of ${stmt.type} on ${stmt.target}, which has ${type}`);
+        need((stmt.value === undefined) === (stmt.fn === "load"), `atomic ${stmt.fn} with the wrong operands`);
+        need((stmt.expected !== undefined) === (stmt.fn === "compareExchange"), `atomic ${stmt.fn} with the wrong operands`);
+        for (const operand of [stmt.expected, stmt.value])
+          need(!operand || operand.type === type, `atomic ${stmt.fn} with ${operand?.type} on ${stmt.target}, which has ${type}`);
+        return;
+      }
       case "reduce": {
         const param = this.params.get(stmt.target);
         const type = context.results.get(stmt.target) ?? (param?.kind === "reduce" ? param.type : undefined);
@@ -227,11 +236,11 @@ export class Verifier {
   }
 
   /** The type of values that an element of the view or scatter array takes. */
-  private array(name: string, indices: readonly Expr[], kind: "view" | "scatter", stmt?: Stmt): NumericType {
+  private array(name: string, indices: readonly Expr[], kind: "view" | "scatter" | "atomic", stmt?: Stmt): NumericType {
     const param = this.params.get(name);
     this.require(
-      param !== undefined && (param.kind === "view" || param.kind === "scatter") && param.kind === kind,
-      `${name} is not a ${kind}`,
+      (param?.kind === "view" && kind === (param.atomic ? "atomic" : "view")) || (param?.kind === "scatter" && kind === "scatter"),
+      `${name} is not ${kind === "atomic" ? "an atomic view" : `a ${kind}`}`,
       stmt,
     );
     this.require(indices.length === param.rank, `${indices.length} indices of ${name}, which has rank ${param.rank}`, stmt);
@@ -338,6 +347,7 @@ export function insideOf(stmt: Stmt, context: Context, block: number): Context {
     case "setElement":
     case "store":
     case "scatter":
+    case "atomic":
     case "reduce":
     case "reduceJointly":
     case "print":
@@ -353,6 +363,7 @@ export function insideOf(stmt: Stmt, context: Context, block: number): Context {
 export function declareName(stmt: Stmt, locals: Locals): void {
   if (stmt.kind === "let") locals.set(stmt.name, { what: "local", type: stmt.type });
   if (stmt.kind === "array") locals.set(stmt.name, { what: "array", type: stmt.type });
+  if (stmt.kind === "atomic" && stmt.result !== undefined) locals.set(stmt.result, { what: "local", type: stmt.type });
   if (stmt.kind === "teamReduce") for (const r of stmt.results) locals.set(r.name, { what: "local", type: r.type });
 }
 

@@ -1,3 +1,4 @@
+import { ATOMIC_REMEDY, atomicProblem, dependsOnOrder } from "../../ir/atomic.js";
 import { originalPosition } from "#source-map";
 import { own, requireOptions } from "../../base/own.js";
 import { ELEMENTS, isFloat, isInteger, wrap, type NumericType, type ScalarType } from "../../ir/scalars.js";
@@ -134,6 +135,7 @@ function checkAnew(call: BindArguments, compiled: CompiledCall): Checked {
   );
   const cost = costWhenAsked(strict.ir, { views: shapes, policy, scalars });
   if (isDeterministic(device, options)) check.order(ir, scatter);
+  if (inOrder) check.atomics(strict.ir);
   return {
     kernel,
     ir,
@@ -370,6 +372,12 @@ class Checks {
         );
   }
 
+  /** Atomic arrays whose results depend on the order of elements, which strict and deterministic launches fix. */
+  atomics(ir: KernelIR): void {
+    const found = dependsOnOrder(ir);
+    if (found) this.fail(`${atomicProblem(found)}: ${ATOMIC_REMEDY}`);
+  }
+
   peerStores({ peerStores = [] }: LaunchOptions, views: Readonly<Record<string, View>>): readonly PeerStore[] {
     for (const { param, to } of peerStores) {
       if (!this.device.canPeerStore) this.fail(`the device cannot store "${param}" in memory other than its own`);
@@ -466,7 +474,7 @@ class Checks {
 }
 
 const STRATEGIES: readonly ScatterStrategy[] = ["atomic", "duplicated", "cached", "sorted"];
-const VERBS = { read: "reads", write: "writes", scatter: "adds into" };
+const VERBS = { read: "reads", write: "writes", scatter: "adds into", atomic: "changes" };
 
 type Shapes = Readonly<Record<string, { readonly shape: readonly number[] }>>;
 

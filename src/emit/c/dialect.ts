@@ -1,3 +1,4 @@
+import type { Fetch } from "./fetch.js";
 import type { FloatType, HalfType, IntegerType, NumericType } from "../../ir/scalars.js";
 import type { InexactFn } from "../../ir/operators.js";
 import type { ElementType, ScalarType, Stmt } from "../../ir/types.js";
@@ -54,6 +55,7 @@ export type CHelper =
   | "abs_i32"
   | `${HalfType}_from_f32`
   | `f32_from_${HalfType}`
+  | `${"fetch_min" | "fetch_max" | "exchange_if"}_${IntegerType}`
   | "clz_u32"
   | "mulhi_u32";
 
@@ -90,6 +92,8 @@ export interface Dialect {
   math(fn: LibraryFn, type: FloatType): string;
   /** An expression that raises the i32 at a pointer by 1, whatever other threads do there, and gives what it was. */
   next(pointer: string): string;
+  /** Undefined if the language has no atomic operations that give the old value. */
+  readonly fetch?: Fetch;
   /** How a truth value is printed; undefined if kernels in this language cannot print. */
   readonly printf?: { readonly format: string; bool(value: string): string };
   /** Definitions that take the place of those in helpers.ts, by their names. */

@@ -8,6 +8,7 @@ import type { Label } from "./encoder.js";
 import { type KernelCode, valType } from "./kernel-code.js";
 import type { Loop } from "./parts.js";
 import type { LinearAddress } from "./linear-address.js";
+import { emitFetch } from "./atomic.js";
 import { emitPrint } from "./print-lines.js";
 import { areReducePair, areScatterPair, emitScatterPair } from "./pairs.js";
 import type { Reduce } from "./pairs.js";
@@ -294,6 +295,13 @@ export class ScalarCode extends ScalarOperators {
         code.address.advance(offset);
         this.expr(stmt.value);
         return emitUpdate(this, stmt.target);
+      }
+      case "atomic": {
+        const offset = this.address(stmt.target, stmt.indices);
+        code.address.advance(offset);
+        for (const operand of [stmt.expected, stmt.value]) if (operand) this.expr(operand);
+        emitFetch(code, stmt.fn, stmt.type);
+        return stmt.result === undefined ? fn.op("drop") : fn.set(code.localOf(stmt.result, "i32"));
       }
       case "reduce":
         return this.around.reduce!(stmt.target, () => this.expr(stmt.value));

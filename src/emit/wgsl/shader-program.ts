@@ -29,11 +29,11 @@ export type Representation = NumericType | "words" | "atomic_i32" | "atomic_u32"
  */
 export function representationOf(
   { checks, prints }: Pick<KernelIR, "checks" | "prints">,
-  { name, element }: { readonly name: string; readonly element: ElementType },
+  { name, element, ...param }: { readonly name: string; readonly element: ElementType; readonly atomic?: true },
   folded: boolean,
   written: boolean,
 ): Representation {
-  if (folded || name === checks?.record || name === prints?.count) return isSigned(element) ? "atomic_i32" : "atomic_u32";
+  if (folded || param.atomic || name === checks?.record || name === prints?.count) return isSigned(element) ? "atomic_i32" : "atomic_u32";
   if (!isPacked(element)) return element;
   return written ? "atomic_u32" : "words";
 }

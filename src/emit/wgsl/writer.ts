@@ -183,6 +183,11 @@ export abstract class EntryWriter implements ShaderFrame<WgslBodyWriter> {
     body.line(stmt, this.write(viewPlace(stmt.view), this.program.array(stmt.view).element, offset, value));
   }
 
+  fetch({ target, fn, type }: WgslStmtOf<"atomic">, offset: string, operands: readonly string[]): string {
+    const { name, representation } = this.buffer(viewPlace(target), true);
+    return this.accessors.fetch(name, representation, type, fn, offset, operands);
+  }
+
   setElement(body: WgslBodyWriter, stmt: WgslStmtOf<"setElement">, place: string, value: string): void {
     body.line(stmt, `${place} = ${value};`);
   }

@@ -15,6 +15,7 @@ import { capturesOf, CaptureScope, type CaptureList } from "./capture-lists.js";
 import {
   arrayTypeOf,
   type AssignToken,
+  type AtomicToken,
   type FixedToken,
   type ParamToken,
   type ReduceIntoToken,
@@ -237,6 +238,7 @@ class KernelLowering {
         this.globals.bind(name, { kind: "scalar", expr: constantExpr(token.type, this.fixedValue(name, token)) });
         return;
       case "view": {
+        if ("atomic" in token) return this.atomic(name, token as AtomicToken);
         if (token.meaning) this.meanings.set(name, token.meaning);
         this.param(
           { kind: "view", name, element: token.element, rank: token.rank, disjoint: token.disjoint },
@@ -369,6 +371,12 @@ class KernelLowering {
 
   private structParam(name: string, struct: StructType): void {
     this.globals.bind(name, recordFrom(struct, this.nextPart(name, struct.name)));
+  }
+
+  /** An array that is reached by atomic operations. */
+  private atomic(name: string, { element, rank }: AtomicToken): void {
+    refuseInContainers(this.kernel, name, `atomic(${element})`);
+    this.param({ kind: "view", name, element, rank, disjoint: false, atomic: true }, { kind: "atomic", name, element, rank });
   }
 
   /** An array of records: a view for each field. */
