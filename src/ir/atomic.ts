@@ -34,6 +34,11 @@ export function dependsOnOrder({ body }: Pick<KernelIR, "body">): { readonly arr
   return found && { array: found.target, what: `${found.fn} ${found.result === undefined ? "leaves" : "gives"}` };
 }
 
+/** Whether the code has atomic statements. */
+export function isAtomic({ params }: Pick<KernelIR, "params">): boolean {
+  return params.some((param) => param.kind === "view" && param.atomic);
+}
+
 /** A sentence for launches whose results may not depend on the order of elements. */
 export const atomicProblem = ({ array, what }: { readonly array: string; readonly what: string }): string =>
   `${array} is atomic, and what ${what} depends on the order of elements`;

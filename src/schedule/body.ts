@@ -226,7 +226,7 @@ export class Body {
     const { frame, out } = this;
     const offset = this.offset(target, indices);
     const operands = [expected, value].flatMap((operand) => (operand ? [this.expr(operand)] : []));
-    const call: Expr = { op: "fetch", fn, type, at: frame.memory(target), offset, operands };
+    const call: Expr = { op: "fetch", array: target, fn, type, at: frame.memory(target), offset, operands };
     out.put(result === undefined ? { kind: "do", call } : declare(this.local(result), type, call));
   }
 

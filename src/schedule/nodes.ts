@@ -88,6 +88,8 @@ export type Expr =
   /** Replaces an integer by an atomic operation, and gives what it was. */
   | {
       readonly op: "fetch";
+      /** The array by its author's name. */
+      readonly array: string;
       readonly fn: AtomicFn;
       readonly type: AtomicType;
       readonly at: Memory;

@@ -89,7 +89,9 @@ const byTeams = teamKernel("byTeams", { counts: atomic(i32), order: view(i32, 2)
   });
 });
 
-const read = async (device: Device, view: Parameters<Device["queue"]["read"]>[0]): Promise<number[]> => [...(await device.queue.read(view))];
+const read = async (device: Device, view: Parameters<Device["queue"]["read"]>[0]): Promise<number[]> => [
+  ...(await device.queue.read(view)),
+];
 const sorted = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b);
 
 await eachDevice("atomic arrays", (device) => {
@@ -158,8 +160,16 @@ await eachDevice("atomic arrays", (device) => {
   it("join trees", async () => {
     const nodes = 2000;
     const edges = Array.from({ length: 1500 }, (_, i) => [hashed(2 * i) % nodes, hashed(2 * i + 1) % nodes]);
-    const [p, q] = [0, 1].map((end) => device.from(i32, Int32Array.from(edges, (edge) => edge[end])));
-    const parent = device.from(i32, Int32Array.from({ length: nodes }, (_, i) => i));
+    const [p, q] = [0, 1].map((end) =>
+      device.from(
+        i32,
+        Int32Array.from(edges, (edge) => edge[end]),
+      ),
+    );
+    const parent = device.from(
+      i32,
+      Int32Array.from({ length: nodes }, (_, i) => i),
+    );
     await device.run(rooted, { p, q, parent }, range(edges.length), fast);
     const found = await read(device, parent);
     const expected = Int32Array.from({ length: nodes }, (_, i) => i);
@@ -226,7 +236,10 @@ describe("an atomic array", () => {
       /parent is atomic, and what compareExchange gives depends on the order of elements: use fast mode, or a scatter and a second kernel/,
     );
     await assert.rejects(device.run(mixed, { parent }, range(4)), /what max leaves depends on the order of elements/);
-    await assert.rejects(device.run(swapped, { parent, out }, range(4), { precision: "fast", deterministic: true }), /what compareExchange gives/);
+    await assert.rejects(
+      device.run(swapped, { parent, out }, range(4), { precision: "fast", deterministic: true }),
+      /what compareExchange gives/,
+    );
     await device.run(swapped, { parent, out }, range(4), { precision: "fast" });
     await device.close();
   });

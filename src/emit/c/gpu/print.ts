@@ -156,7 +156,7 @@ export class Printer {
       }
       case "fetch": {
         const pointer = `&${this.element(e.at, e.offset)}`;
-        if (!dialect.fetch) throw new EmitError(this.parts.kernel, dialect.name, ...noFetch(e.at.id));
+        if (!dialect.fetch) throw new EmitError(this.parts.kernel, dialect.name, ...noFetch(e.array));
         return dialect.fetch(
           e.fn,
           e.type,
