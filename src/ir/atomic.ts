@@ -35,7 +35,7 @@ export function dependsOnOrder({ body }: Pick<KernelIR, "body">): { readonly arr
 }
 
 /** Whether the code has atomic statements. */
-export function isAtomic({ params }: Pick<KernelIR, "params">): boolean {
+export function hasAtomicArrays({ params }: Pick<KernelIR, "params">): boolean {
   return params.some((param) => param.kind === "view" && param.atomic);
 }
 

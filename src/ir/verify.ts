@@ -180,15 +180,8 @@ export class Verifier {
         need(type === stmt.value.type, `${stmt.kind} of ${stmt.value.type} into ${name}, which takes ${type}`);
         return;
       }
-      case "atomic": {
-        const type = this.array(stmt.target, stmt.indices, "atomic", stmt);
-        need(type === stmt.type, `atomic ${stmt.fn} of ${stmt.type} on ${stmt.target}, which has ${type}`);
-        need((stmt.value === undefined) === (stmt.fn === "load"), `atomic ${stmt.fn} with the wrong operands`);
-        need((stmt.expected !== undefined) === (stmt.fn === "compareExchange"), `atomic ${stmt.fn} with the wrong operands`);
-        for (const operand of [stmt.expected, stmt.value])
-          need(!operand || operand.type === type, `atomic ${stmt.fn} with ${operand?.type} on ${stmt.target}, which has ${type}`);
-        return;
-      }
+      case "atomic":
+        return this.atomic(stmt);
       case "reduce": {
         const param = this.params.get(stmt.target);
         const type = context.results.get(stmt.target) ?? (param?.kind === "reduce" ? param.type : undefined);
@@ -233,6 +226,16 @@ export class Verifier {
       default:
         return unreachable(stmt);
     }
+  }
+
+  private atomic(stmt: Extract<Stmt, { kind: "atomic" }>): void {
+    const { target, indices, fn, value, expected } = stmt;
+    const type = this.array(target, indices, "atomic", stmt);
+    this.require(type === stmt.type, `atomic ${fn} of ${stmt.type} on ${target}, which has ${type}`, stmt);
+    const isRight = (value === undefined) === (fn === "load") && (expected !== undefined) === (fn === "compareExchange");
+    this.require(isRight, `atomic ${fn} with the wrong operands`, stmt);
+    for (const operand of [expected, value])
+      this.require(!operand || operand.type === type, `atomic ${fn} with ${operand?.type} on ${target}, which has ${type}`, stmt);
   }
 
   /** The type of values that an element of the view or scatter array takes. */
@@ -324,6 +327,9 @@ const areInts = (operands: readonly Expr[]): boolean => operands.every(({ type }
 /** A loop of the lanes of a member. */
 const nests = ({ kind }: Stmt, { level }: Context): boolean => kind !== "single" && level === "member";
 
+const resultsIn = (stmt: Extract<Stmt, { kind: "teamFor" | "teamReduce" }>, { results }: Context): Context["results"] =>
+  stmt.kind === "teamReduce" ? new Map(stmt.results.map((r) => [r.name, r.type])) : results;
+
 /** Surroundings of the statements in block number `block` of `blocksOf(stmt)`. */
 export function insideOf(stmt: Stmt, context: Context, block: number): Context {
   const counted = (name: string): Locals => new Locals(context.locals).set(name, { what: "counter", type: "i32" });
@@ -337,8 +343,7 @@ export function insideOf(stmt: Stmt, context: Context, block: number): Context {
     case "teamFor":
     case "teamReduce": {
       const level = nests(stmt, context) ? "lane" : "member";
-      const results = stmt.kind === "teamReduce" ? new Map(stmt.results.map((r) => [r.name, r.type])) : context.results;
-      return { locals: counted(stmt.name), inLoop: false, level, results };
+      return { locals: counted(stmt.name), inLoop: false, level, results: resultsIn(stmt, context) };
     }
     case "if":
     case "let":

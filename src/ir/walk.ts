@@ -298,14 +298,8 @@ export function mapOwnExprs(stmt: Stmt, map: (expr: Expr) => Expr): Stmt {
       const value = map(stmt.value);
       return indices === stmt.indices && value === stmt.value ? stmt : { ...stmt, indices, value };
     }
-    case "atomic": {
-      const indices = mapList(stmt.indices, map);
-      const expected = stmt.expected && map(stmt.expected);
-      const value = stmt.value && map(stmt.value);
-      return indices === stmt.indices && expected === stmt.expected && value === stmt.value
-        ? stmt
-        : { ...stmt, indices, ...(expected && { expected }), ...(value && { value }) };
-    }
+    case "atomic":
+      return mapAtomic(stmt, map);
     case "if":
     case "while": {
       const cond = map(stmt.cond);
@@ -329,6 +323,14 @@ export function mapOwnExprs(stmt: Stmt, map: (expr: Expr) => Expr): Stmt {
     default:
       return unreachable(stmt);
   }
+}
+
+function mapAtomic(stmt: Extract<Stmt, { kind: "atomic" }>, map: (expr: Expr) => Expr): Stmt {
+  const indices = mapList(stmt.indices, map);
+  const expected = stmt.expected && map(stmt.expected);
+  const value = stmt.value && map(stmt.value);
+  const isSame = indices === stmt.indices && expected === stmt.expected && value === stmt.value;
+  return isSame ? stmt : { ...stmt, indices, ...(expected && { expected }), ...(value && { value }) };
 }
 
 /** The statement with the lists of statements inside it replaced; the very same object where nothing changed. */

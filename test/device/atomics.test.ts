@@ -89,6 +89,7 @@ const byTeams = teamKernel("byTeams", { counts: atomic(i32), order: view(i32, 2)
   });
 });
 
+const filled = (length: number, value: number): number[] => Array<number>(length).fill(value);
 const read = async (device: Device, view: Parameters<Device["queue"]["read"]>[0]): Promise<number[]> => [
   ...(await device.queue.read(view)),
 ];
@@ -99,10 +100,9 @@ await eachDevice("atomic arrays", (device) => {
 
   it("give one result in any order, in strict mode as well, where no old value is used", async () => {
     const a = device.from(i32, INPUT);
-    const start = (type: typeof i32 | typeof u32, value: number) => device.from(type as typeof i32, new Array<number>(PLACES).fill(value));
     for (const precision of ["strict", "fast"] as const) {
-      const [sums, least, any, odd] = [0, 0x7fffffff, 1, 5].map((value) => start(i32, value));
-      const [most, all] = [0, 0xffffffff].map((value) => device.from(u32, new Array<number>(PLACES).fill(value)));
+      const [sums, least, any, odd] = [0, 0x7fffffff, 1, 5].map((value) => device.from(i32, filled(PLACES, value)));
+      const [most, all] = [0, 0xffffffff].map((value) => device.from(u32, filled(PLACES, value)));
       const table = device.array(i32, [3, PLACES]);
       await device.run(commuting, { a, sums, least, most, all, any, odd, table }, range(N), { precision });
       assert.deepEqual(
@@ -149,7 +149,7 @@ await eachDevice("atomic arrays", (device) => {
   it("make a table by compare and exchange", async () => {
     const list = Int32Array.from({ length: 3000 }, (_, i) => hashed(i % 700) & 0xffff);
     const keys = device.from(i32, list);
-    const slots = device.from(i32, new Array<number>(1024).fill(-1));
+    const slots = device.from(i32, filled(1024, -1));
     const place = device.array(i32, list.length);
     await device.run(insert, { keys, slots, place }, range(list.length), fast);
     const [table, places] = [await read(device, slots), await read(device, place)];

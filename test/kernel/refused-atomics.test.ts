@@ -19,7 +19,7 @@ describe("atomic arrays refuse", () => {
       kernel("k", { n: atomic(i32) }, ({ n }, i) => {
         (n as never as number[])[i] = 1;
       }),
-      "(n as never",
+      "n as never",
       /^n is an atomic array, which is not assigned$/,
       /^write n\.store\(i, value\)$/,
     ],
@@ -28,7 +28,7 @@ describe("atomic arrays refuse", () => {
       kernel("k", { n: atomic(i32) }, ({ n }, i) => {
         (n as never as { mul(i: number, v: number): void }).mul(i, 2);
       }),
-      "(n as never",
+      "n as never",
       /^n has no method "mul"$/,
       /^an atomic array has add, sub, min, max, and, or, xor, exchange, compareExchange, load, store$/,
     ],
@@ -37,7 +37,7 @@ describe("atomic arrays refuse", () => {
       kernel("k", { n: atomic(i32, 2) }, ({ n }, i) => {
         (n.add as (i: number, v: number) => number)(i, 1);
       }),
-      "(n.add",
+      "n.add as",
       /^n\.add is given 2 arguments$/,
       /^write n\.add\(i, j, value\)$/,
     ],
@@ -46,7 +46,7 @@ describe("atomic arrays refuse", () => {
       kernel("k", { n: atomic(i32) }, ({ n }, i) => {
         (n.compareExchange as (i: number, v: number) => number)(i, 1);
       }),
-      "(n.compareExchange",
+      "n.compareExchange as",
       /^n\.compareExchange is given 2 arguments$/,
       /^write n\.compareExchange\(i, expected, value\)$/,
     ],

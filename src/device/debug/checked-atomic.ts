@@ -3,7 +3,7 @@ import type { AtomicType } from "../../ir/types.js";
 import { ATOMIC_METHODS } from "../../kernel/declare/atomic-methods.js";
 import { storageOf, type AnyView } from "../memory/blocked-view.js";
 import type { CopyArena } from "./arena.js";
-import { fitting, offsetIn, requireInside } from "./checked-view.js";
+import { fittingNumber, offsetIn, requireInside } from "./checked-view.js";
 import type { Watch } from "./watch.js";
 
 /** An atomic array: the object with `add`, `load` and the others that the function sees. Elements run one after the other. */
@@ -19,7 +19,7 @@ export function checkedAtomic(name: string, view: AnyView, arena: CopyArena, wat
       if (args.length !== view.rank + values.length)
         watch.fail(`"${name}" has ${view.rank} axes, and ${called} is given ${args.length} arguments`);
       requireInside(name, view, indices, watch);
-      const operands = args.slice(view.rank).map((value) => fitting(value, type, () => `${name}.${called}`, watch));
+      const operands = args.slice(view.rank).map((value) => fittingNumber(value, type, () => `${name}.${called}`, watch));
       const offset = at(indices);
       const old = array[offset];
       array[offset] = changedBy(fn, type, old, negates ? operands.map((value) => -value) : operands);

@@ -140,7 +140,7 @@ function meantValue(type: ElementType, meaning: ElementMeaning | undefined): (he
 function heldNumber(given: unknown, type: ElementType, meaning: ElementMeaning | undefined, what: () => string, watch: Watch): number {
   if (meaning === "truth") return given ? 1 : 0;
   const coding = codingOf(type);
-  if (!meaning && !coding) return fitting(given, type, what, watch);
+  if (!meaning && !coding) return fittingNumber(given, type, what, watch);
   if (typeof given !== "number") return watch.fail(`${what()} is given ${String(given)}, which is not a number`);
   const scaled = Math.fround(Math.fround(given) / (meaning?.scale ?? 1));
   if (!coding) return clamped(scaled, type);
@@ -176,7 +176,7 @@ const causeOf = (value: number): string => `an integer is divided by zero${Numbe
 const DIVISION = "dividing by zero gives 0 on the other devices; write (a / b) | 0 or (a % b) | 0 if you mean that";
 
 /** The value, where an array of the type can hold it. */
-export function fitting(value: unknown, type: ElementType, what: () => string, watch: Watch): number {
+export function fittingNumber(value: unknown, type: ElementType, what: () => string, watch: Watch): number {
   if (typeof value !== "number" && typeof value !== "boolean")
     return watch.fail(`${what()} is given ${String(value)}, which is not a number`);
   const number = Number(value);
@@ -217,7 +217,7 @@ export function checkedScratch(type: NumericType, length: number, watch: Watch):
       },
       set([index], value) {
         watch.inTeam("write", shadows, index, () => `scratch[${index}]`);
-        array[index] = fitting(value, type, () => `scratch[${index}]`, watch);
+        array[index] = fittingNumber(value, type, () => `scratch[${index}]`, watch);
         written[index] = 1;
       },
     },

@@ -134,8 +134,7 @@ function checkAnew(call: BindArguments, compiled: CompiledCall): Checked {
     ir.params.filter((p) => p.kind === "scatter").map((p) => [p.name, strategyOf(p.name, inOrder, options)]),
   );
   const cost = costWhenAsked(strict.ir, { views: shapes, policy, scalars });
-  if (isDeterministic(device, options)) check.order(ir, scatter);
-  if (inOrder) check.atomics(strict.ir);
+  if (inOrder) check.order(ir, isDeterministic(device, options) ? scatter : undefined);
   return {
     kernel,
     ir,
@@ -363,19 +362,16 @@ class Checks {
     }
   }
 
-  /** Scatter parameters whose sums depend on their order. */
-  order(ir: KernelIR, scatter: Readonly<Record<string, ScatterStrategy | undefined>>): void {
+  /** Atomic arrays whose results depend on the order of elements, and scatter parameters, whose sums do so by some of the strategies. */
+  order(ir: KernelIR, scatter?: Readonly<Record<string, ScatterStrategy | undefined>>): void {
+    const found = dependsOnOrder(ir);
+    if (found) this.fail(`${atomicProblem(found)}: ${ATOMIC_REMEDY}`);
+    if (!scatter) return;
     for (const param of ir.params)
       if (param.kind === "scatter" && orderMatters(param) && scatter[param.name] !== "sorted")
         this.fail(
           `scatter "${param.name}" cannot be ${scatter[param.name]} in a deterministic launch, as the order of its sums would change; use the strategy "sorted", or leave it out`,
         );
-  }
-
-  /** Atomic arrays whose results depend on the order of elements, which strict and deterministic launches fix. */
-  atomics(ir: KernelIR): void {
-    const found = dependsOnOrder(ir);
-    if (found) this.fail(`${atomicProblem(found)}: ${ATOMIC_REMEDY}`);
   }
 
   peerStores({ peerStores = [] }: LaunchOptions, views: Readonly<Record<string, View>>): readonly PeerStore[] {

@@ -174,15 +174,8 @@ export class BodyWriter {
   private statement(stmt: Stmt): void {
     const { dialect: d, frame } = this;
     switch (stmt.kind) {
-      case "let": {
-        if (stmt.init) this.indices.define(stmt.name, stmt.init);
-        if (stmt.init && this.indices.isIndex(stmt.name, stmt.init)) {
-          const init = this.integer(stmt.init);
-          return this.line(stmt, `const ${d.types.index} ${this.counter(stmt.name)} = ${init};`);
-        }
-        const init = stmt.init ? ` = ${this.value(stmt.init)}` : "";
-        return this.line(stmt, `${d.types[stmt.type]} ${this.local(stmt.name)}${init};`);
-      }
+      case "let":
+        return this.declaration(stmt);
       case "assign":
         return this.line(stmt, `${this.local(stmt.name)} = ${this.value(stmt.value)};`);
       case "array": {
@@ -231,6 +224,17 @@ export class BodyWriter {
       default:
         return unreachable(stmt);
     }
+  }
+
+  private declaration(stmt: Extract<Stmt, { kind: "let" }>): void {
+    const { types } = this.dialect;
+    if (stmt.init) this.indices.define(stmt.name, stmt.init);
+    if (stmt.init && this.indices.isIndex(stmt.name, stmt.init)) {
+      const init = this.integer(stmt.init);
+      return this.line(stmt, `const ${types.index} ${this.counter(stmt.name)} = ${init};`);
+    }
+    const init = stmt.init ? ` = ${this.value(stmt.init)}` : "";
+    return this.line(stmt, `${types[stmt.type]} ${this.local(stmt.name)}${init};`);
   }
 
   private atomic(stmt: Extract<Stmt, { kind: "atomic" }>): void {

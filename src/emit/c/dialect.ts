@@ -1,7 +1,6 @@
-import type { Fetch } from "./fetch.js";
 import type { FloatType, HalfType, IntegerType, NumericType } from "../../ir/scalars.js";
 import type { InexactFn } from "../../ir/operators.js";
-import type { ElementType, ScalarType, Stmt } from "../../ir/types.js";
+import type { AtomicFn, AtomicType, ElementType, ScalarType, Stmt } from "../../ir/types.js";
 
 /** `index` is the signed type in which addresses and loop counters are computed: 64 bits on CPUs, and 32 on GPUs where every view is small enough. */
 type CType = ScalarType | ElementType | "index";
@@ -65,6 +64,15 @@ export interface TableBits {
   readonly suffix: string;
   value(word: string): string;
 }
+
+/** The text of an atomic operation on the whole number at a pointer, which gives what was there. */
+export type Fetch = (
+  fn: AtomicFn,
+  type: AtomicType,
+  pointer: string,
+  operands: readonly string[],
+  use: (helper: CHelper) => string,
+) => string;
 
 /** How one C-like language spells what the shared emitter writes. */
 export interface Dialect {

@@ -1,15 +1,6 @@
 import { unreachable } from "../../base/unreachable.js";
 import type { AtomicFn, AtomicType } from "../../ir/types.js";
-import type { CHelper, Dialect } from "./dialect.js";
-
-/** The text of an atomic operation on the whole number at a pointer, which gives what was there. */
-export type Fetch = (
-  fn: AtomicFn,
-  type: AtomicType,
-  pointer: string,
-  operands: readonly string[],
-  use: (helper: CHelper) => string,
-) => string;
+import type { Dialect, Fetch } from "./dialect.js";
 
 /** The problem and the remedy for a language without such operations. */
 export const noFetch = (array: string): readonly [problem: string, remedy: string] => [

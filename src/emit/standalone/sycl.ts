@@ -1,6 +1,5 @@
 import type { AtomicFn, AtomicType } from "../../ir/types.js";
-import type { Fetch } from "../c/fetch.js";
-import { LIBRARY, type Dialect } from "../c/dialect.js";
+import { LIBRARY, type Dialect, type Fetch } from "../c/dialect.js";
 import { openmpDialect } from "../c/openmp-dialect.js";
 import { writeLambdas, type LambdaLanguage } from "./lambdas.js";
 import { COMPILER_OPTIONS } from "./options.js";

@@ -290,19 +290,12 @@ export class ScalarCode extends ScalarOperators {
         return this.store(stmt.array, [stmt.index], () => this.expr(stmt.value));
       case "store":
         return this.store(stmt.view, stmt.indices, () => this.expr(stmt.value));
-      case "scatter": {
-        const offset = this.address(stmt.target, stmt.indices);
-        code.address.advance(offset);
+      case "scatter":
+        code.address.advance(this.address(stmt.target, stmt.indices));
         this.expr(stmt.value);
         return emitUpdate(this, stmt.target);
-      }
-      case "atomic": {
-        const offset = this.address(stmt.target, stmt.indices);
-        code.address.advance(offset);
-        for (const operand of [stmt.expected, stmt.value]) if (operand) this.expr(operand);
-        emitFetch(code, stmt.fn, stmt.type);
-        return stmt.result === undefined ? fn.op("drop") : fn.set(code.localOf(stmt.result, "i32"));
-      }
+      case "atomic":
+        return this.atomic(stmt);
       case "reduce":
         return this.around.reduce!(stmt.target, () => this.expr(stmt.value));
       case "reduceJointly":
@@ -336,6 +329,14 @@ export class ScalarCode extends ScalarOperators {
       default:
         return unreachable(stmt);
     }
+  }
+
+  private atomic({ target, indices, fn: operation, type, expected, value, result }: Extract<Stmt, { kind: "atomic" }>): void {
+    const { fn, code } = this;
+    code.address.advance(this.address(target, indices));
+    for (const operand of [expected, value]) if (operand) this.expr(operand);
+    emitFetch(code, operation, type);
+    return result === undefined ? fn.op("drop") : fn.set(code.localOf(result, "i32"));
   }
 
   declareArray(stmt: Extract<Stmt, { kind: "array" }>): void {

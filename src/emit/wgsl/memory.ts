@@ -104,28 +104,28 @@ export class Accessors {
       return inType(`${name}(${[`&${buffer}[${offset}]`, ...operands.map(inCell)].join(", ")})`);
     const own = `${buffer}_${fn}_${type}`;
     const at = `&${buffer}[i]`;
-    const tried = (expected: string, value: string): string[] => [
+    const exchange = (expected: string, value: string): string[] => [
       `    let found = atomicCompareExchangeWeak(${at}, ${inCell(expected)}, ${inCell(value)});`,
-      `    let before = ${inType("found.old_value")};`,
+      `    before = ${inType("found.old_value")};`,
     ];
     // An exchange may fail where the value is the expected one.
     const lines =
       fn === "compareExchange"
         ? [
             `fn ${own}(i: i32, expected: ${type}, value: ${type}) -> ${type} {`,
+            `  var before = ${type}();`,
             `  loop {`,
-            ...tried("expected", "value"),
-            `    if found.exchanged || before != expected { return before; }`,
+            ...exchange("expected", "value"),
+            `    if found.exchanged || before != expected { break; }`,
           ]
         : [
             `fn ${own}(i: i32, value: ${type}) -> ${type} {`,
-            `  var old = ${inType(`atomicLoad(${at})`)};`,
+            `  var before = ${inType(`atomicLoad(${at})`)};`,
             `  loop {`,
-            ...tried("old", `${fn}(old, value)`),
-            `    if found.exchanged { return before; }`,
-            `    old = before;`,
+            ...exchange("before", `${fn}(before, value)`),
+            `    if found.exchanged { break; }`,
           ];
-    this.define(own, [...lines, `  }`, `}`].join("\n"));
+    this.define(own, [...lines, `  }`, `  return before;`, `}`].join("\n"));
     return `${own}(${[offset, ...operands].join(", ")})`;
   }
 

@@ -171,3 +171,14 @@ export const isAtomic = (code: ScatterCode | undefined): boolean => code === "at
 
 /** 32-bit words of an element; a `u8` shares one with three others. */
 export const wordsOf = (type: ElementType): number => Math.ceil(BYTES[type] / 4);
+
+/** Numbers of its invocation that a shader may ask for: the name in the language, the name in our code, and the type. */
+export const SHADER_INPUTS = [
+  ["global_invocation_id", "invocation", "vec3<u32>"],
+  ["local_invocation_index", "thread_number", "u32"],
+  ["workgroup_id", "workgroup", "vec3<u32>"],
+  ["num_workgroups", "workgroups", "vec3<u32>"],
+  ["subgroup_invocation_id", "subgroup_lane", "u32"],
+  ["subgroup_id", "subgroup_number", "u32"],
+  ["num_subgroups", "subgroup_count", "u32"],
+] as const;

@@ -67,7 +67,7 @@ interface Indices {
   6: [...Indices[5], n: number];
   7: [...Indices[6], o: number];
 }
-/** What atomic arrays offer; all but `store` give the value before. */
+/** Methods of atomic arrays; all but `store` give the value before. */
 interface AtomicMethods<R extends Rank> {
   add(...args: [...Indices[R], value: number]): number;
   sub(...args: [...Indices[R], value: number]): number;

@@ -1,9 +1,24 @@
 import type * as acorn from "acorn";
 import { ATOMIC_METHODS } from "../declare/atomic-methods.js";
-import type { Expr } from "../../ir/types.js";
+import type { AtomicToken } from "../declare/params.js";
+import type { Expr, Param } from "../../ir/types.js";
+import { refuseInContainers } from "./joint.js";
 import type { Lowering } from "./lowering.js";
 import { asIndex, scalarsOf } from "./operands.js";
 import type { LoweredValue, Scope } from "./values.js";
+
+/** The parameter of the code, and the value of the name. Throws KernelError in containers. */
+export function atomicParam(
+  kernel: Parameters<typeof refuseInContainers>[0],
+  name: string,
+  { element, rank }: AtomicToken,
+): [Param, LoweredValue] {
+  refuseInContainers(kernel, name, `atomic(${element})`);
+  return [
+    { kind: "view", name, element, rank, disjoint: false, atomic: true },
+    { kind: "atomic", name, element, rank },
+  ];
+}
 
 /** A call of an atomic array's method, which gives the element's old value. */
 export function lowerAtomic(
