@@ -1,6 +1,8 @@
 export type { Pattern, PatternOptions } from "./pattern.js";
 export { scan, type Scan, type ScanOp, type Segments } from "./scan.js";
 export { sortByKey, type SortByKey } from "./sort.js";
+export { argsort, type Argsort } from "./argsort.js";
+export { reduceByKey, unique, type ReduceByKey, type Unique } from "./runs.js";
 export { permute, type Permute } from "./permute.js";
 export { normalPair, normalPair32, philox, uniform, uniform32 } from "./philox.js";
 export { random, stream, type RandomStream } from "./stream.js";
