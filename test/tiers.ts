@@ -253,6 +253,7 @@ export const EVERYWHERE: readonly string[] = [
   "io/checkpoint",
   "ir/builder",
   "kernel/from-ir",
+  "patterns/cells",
   "patterns/fft",
   "patterns/gemm",
   "patterns/keys",

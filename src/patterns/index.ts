@@ -3,6 +3,8 @@ export { scan, type Scan, type ScanOp, type Segments } from "./scan.js";
 export { sortByKey, type SortByKey } from "./sort.js";
 export { argsort, type Argsort } from "./argsort.js";
 export { reduceByKey, unique, type ReduceByKey, type Unique } from "./runs.js";
+export { cellList, type CellList, type CellListOptions } from "./cell-list.js";
+export { cellParams, cellParams32, cellsIn, type CellNeighbours } from "./cells-in.js";
 export { permute, type Permute } from "./permute.js";
 export { normalPair, normalPair32, philox, uniform, uniform32 } from "./philox.js";
 export { random, stream, type RandomStream } from "./stream.js";
