@@ -1,6 +1,6 @@
 // A Lennard-Jones fluid in a periodic box: atoms sorted into cells in each step, so that forces go through neighbours alone.
 import { f64, kernel, open, range, sum, vec3, type Vec3, view } from "isoform";
-import { cellList, cellParams, cellsIn, stream } from "isoform/patterns";
+import { cellList, cellListParams, cellListIn, stream } from "isoform/patterns";
 
 const [n, density, cutoff, dt] = [1000, 0.8, 2.5, 0.002];
 const side = Math.cbrt(n / density);
@@ -17,10 +17,10 @@ const drift = kernel("drift", { x: view(vec3), v: view(vec3), f: view(vec3) }, (
 }, () => [dt]); // prettier-ignore
 const kick = kernel(
   "kick",
-  { ...cellParams, x: view(vec3), v: view(vec3), f: view(vec3), energy: sum(f64), momentum: sum(vec3) },
+  { ...cellListParams, x: view(vec3), v: view(vec3), f: view(vec3), energy: sum(f64), momentum: sum(vec3) },
   ({ cellTable, cellPlace, x, v, f, energy, momentum }, i) => {
     let [force, potential] = [vec3(0, 0, 0), 0];
-    cellsIn(cellTable, cellPlace).near(x[i], (j) => {
+    cellListIn(cellTable, cellPlace).near(x[i], (j) => {
       const d = nearest(x[i].sub(x[j]));
       const r2 = d.dot(d);
       if (j === i || r2 >= cutoff * cutoff) return;
@@ -33,7 +33,7 @@ const kick = kernel(
     energy.add(potential + 0.5 * v[i].dot(v[i]));
     momentum.add(v[i]);
   },
-  () => [cellsIn, nearest, vec3, side, cutoff, shift, dt],
+  () => [cellListIn, nearest, vec3, side, cutoff, shift, dt],
 );
 
 const device = await open(process.argv[2] ?? "wasm");

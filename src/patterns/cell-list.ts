@@ -32,7 +32,7 @@ export interface CellListOptions<T extends PointType = PointType> {
 
 /** Points sorted into cells. */
 export interface CellList<T extends PointType = PointType> extends Pattern {
-  /** Arguments for a kernel's `...cellParams`. */
+  /** Arguments for a kernel's `...cellListParams`. */
   readonly args: { readonly cellTable: View<"i32", 1>; readonly cellPlace: View<T, 1> };
   /** Cells along each axis. */
   readonly cells: readonly number[];
@@ -53,8 +53,8 @@ interface Box {
 }
 
 /**
- * Prepares a cell list: each run sorts the points, as they are then, into cells. Kernels with the parameters `...cellParams` go through the neighbours of a place by
- * `cellsIn(cellTable, cellPlace).near(p, (j) => ...)`: 27 cells in space and 9 in a plane, each once even where the box has less than three. Points outside an
+ * Prepares a cell list: each run sorts the points, as they are then, into cells. Kernels with the parameters `...cellListParams` go through the neighbours of a place by
+ * `cellListIn(cellTable, cellPlace).near(p, (j) => ...)`: 27 cells in space and 9 in a plane, each once even where the box has less than three. Points outside an
  * axis that is not periodic, and NaN, are a KernelError where launches are checked (docs/checked.md), as in strict mode; elsewhere they are in no cell.
  * The order of cells and of points in them is the same on all devices. Throws LaunchError for a box, a size or views that do not fit.
  */

@@ -7,10 +7,10 @@ export const CELL_HEADER = 7;
 /** Number of axes that the table describes; a plane has one cell along the last. */
 export const CELL_AXES = 3;
 
-/** Parameters of a kernel that goes through neighbours, for points of f64: `kernel("forces", { ...cellParams, x: view(vec3) }, ...)`. */
-export const cellParams = { cellTable: view(i32), cellPlace: view(f64) };
+/** Parameters of a kernel that goes through neighbours, for points of f64: `kernel("forces", { ...cellListParams, x: view(vec3) }, ...)`. */
+export const cellListParams = { cellTable: view(i32), cellPlace: view(f64) };
 /** The same for points of f32. */
-export const cellParams32 = { cellTable: view(i32), cellPlace: view(f32) };
+export const cellListParams32 = { cellTable: view(i32), cellPlace: view(f32) };
 
 /** A view of rank 1 in a kernel. */
 type Numbers = { readonly [i: number]: number; readonly length: number };
@@ -47,10 +47,10 @@ const axisOf = helper(
 );
 
 /**
- * The cell list of a kernel, of the parameters `...cellParams`. It goes through the cells around a point from the lowest offset to the highest along each axis,
+ * The cell list of a kernel, of the parameters `...cellListParams`. It goes through the cells around a point from the lowest offset to the highest along each axis,
  * the first axis slowest, and through the points of a cell in their order in memory.
  */
-export const cellsIn = helper(
+export const cellListIn = helper(
   (table: Numbers, place: Numbers): CellNeighbours => {
     const [ax, ay, az] = [axisOf(table, place, 0), axisOf(table, place, 1), axisOf(table, place, 2)];
     const order = table[CELL_HEADER - 1];

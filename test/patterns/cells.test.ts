@@ -6,7 +6,7 @@ import { kernel } from "../../src/kernel/declare/kernel.js";
 import { f32, f64, i32, view } from "../../src/kernel/declare/params.js";
 import { vec2, vec2f, vec3, vec3f } from "../../src/kernel/declare/vectors.js";
 import { cellBoundaries } from "../../src/patterns/cell-boundaries.js";
-import { cellList, cellParams, cellParams32, cellsIn, stream } from "../../src/patterns/index.js";
+import { cellList, cellListParams, cellListParams32, cellListIn, stream } from "../../src/patterns/index.js";
 import { eachDevice } from "./devices.js";
 
 /*
@@ -15,9 +15,9 @@ import { eachDevice } from "./devices.js";
 const visits = { seen: view(i32), close: view(i32), trace: view(i32) };
 const space = kernel(
   "space",
-  { ...cellParams, ...visits, x: view(vec3), sides: vec3, size: f64 },
+  { ...cellListParams, ...visits, x: view(vec3), sides: vec3, size: f64 },
   ({ cellTable, cellPlace, x, sides, size, seen, close, trace }, i) => {
-    const cells = cellsIn(cellTable, cellPlace);
+    const cells = cellListIn(cellTable, cellPlace);
     let [n, m, t] = [0, 0, 0];
     const p = x[i];
     cells.near(p, (j) => {
@@ -35,13 +35,13 @@ const space = kernel(
     close[i] = m;
     trace[i] = t;
   },
-  () => [cellsIn, vec3],
+  () => [cellListIn, vec3],
 );
 const space32 = kernel(
   "space32",
-  { ...cellParams32, ...visits, x: view(vec3f), sides: vec3f, size: f32 },
+  { ...cellListParams32, ...visits, x: view(vec3f), sides: vec3f, size: f32 },
   ({ cellTable, cellPlace, x, sides, size, seen, close, trace }, i) => {
-    const cells = cellsIn(cellTable, cellPlace);
+    const cells = cellListIn(cellTable, cellPlace);
     let [n, m, t] = [0, 0, 0];
     const p = x[i];
     cells.near(p, (j) => {
@@ -59,17 +59,17 @@ const space32 = kernel(
     close[i] = m;
     trace[i] = t;
   },
-  () => [cellsIn, vec3f],
+  () => [cellListIn, vec3f],
 );
 const plane = kernel(
   "plane",
-  { ...cellParams32, seen: view(i32), x: view(vec2f) },
+  { ...cellListParams32, seen: view(i32), x: view(vec2f) },
   ({ cellTable, cellPlace, x, seen }, i) => {
     let n = 0;
-    cellsIn(cellTable, cellPlace).near2(x[i], () => (n += 1));
+    cellListIn(cellTable, cellPlace).near2(x[i], () => (n += 1));
     seen[i] = n;
   },
-  () => [cellsIn],
+  () => [cellListIn],
 );
 
 interface Box {
