@@ -3,6 +3,7 @@ import type { ConformanceCase } from "./case.js";
 import { arithmetic } from "./cases/arithmetic.js";
 import { checked } from "./cases/checked.js";
 import { control } from "./cases/control.js";
+import { atomicCases } from "./cases/atomics.js";
 import { extremaCases } from "./cases/extrema.js";
 import { graphs } from "./cases/graphs.js";
 import { limits } from "./cases/limits.js";
@@ -47,6 +48,7 @@ export const suite: readonly ConformanceCase[] = [
   ...checked,
   ...printCases,
   ...extremaCases,
+  ...atomicCases,
 ];
 
 /** Result of a conformance case. */

@@ -15,6 +15,7 @@ import { namedParts, recordOfNumbers } from "../../kernel/declare/flat.js";
 import { plainRecord, structOf, type StructType } from "../../kernel/declare/struct.js";
 import { checkedRecords } from "./checked-records.js";
 import type { CopyArena } from "./arena.js";
+import { checkedAtomic } from "./checked-atomic.js";
 import { checkedScatter, checkedTable, checkedView, type CheckedArray } from "./checked-view.js";
 import { WatchedTeam } from "./team.js";
 import { Watch } from "./watch.js";
@@ -92,7 +93,9 @@ function parametersOf(
       case "fixed":
         return args[name];
       case "view":
-        return checkedView(name, args[name] as AnyView, token, arena, watch);
+        return "atomic" in token
+          ? checkedAtomic(name, args[name] as AnyView, arena, watch)
+          : checkedView(name, args[name] as AnyView, token, arena, watch);
       case "scatter":
         return checkedScatter(name, token, args[name] as AnyView, arena, watch);
       case "table":
