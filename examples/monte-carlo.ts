@@ -1,18 +1,16 @@
 // Pi by random points. Random numbers are counted, not drawn in turn: every device gets the same ones.
 import { i32, kernel, open, range, sum, u32 } from "isoform";
-import { philox, uniform } from "isoform/patterns";
+import { stream } from "isoform/patterns";
 
 const inside = kernel(
   "inside",
   { seed: u32, hits: sum(i32) },
   ({ seed, hits }, i) => {
-    const words = new Uint32Array(4);
-    words[0] = i >>> 0;
-    philox(words, seed, 0);
-    const [x, y] = [uniform(words[0], words[1]), uniform(words[2], words[3])];
+    const random = stream(seed, i);
+    const [x, y] = [random.uniform(), random.uniform()];
     hits.add(x * x + y * y < 1 ? 1 : 0);
   },
-  () => [philox, uniform],
+  () => [stream],
 );
 
 const device = await open(process.argv[2] ?? "wasm");

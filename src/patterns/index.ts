@@ -1,10 +1,16 @@
 export type { Pattern, PatternOptions } from "./pattern.js";
 export { scan, type Scan, type ScanOp, type Segments } from "./scan.js";
 export { sortByKey, type SortByKey } from "./sort.js";
+export { argsort, type Argsort } from "./argsort.js";
+export { reduceByKey, unique, type ReduceByKey, type Unique } from "./runs.js";
+export { cellList, type CellList, type CellListOptions } from "./cell-list.js";
+export { cellListParams, cellListParams32, cellListIn, type CellNeighbours } from "./cells-in.js";
 export { permute, type Permute } from "./permute.js";
-export { normalPair, normalPair32, philox, random, uniform, uniform32 } from "./philox.js";
+export { normalPair, normalPair32, philox, uniform, uniform32 } from "./philox.js";
+export { random, stream, type RandomStream } from "./stream.js";
 export { fourier, inverseFourier, powerSpectrum, realFourier, type ComplexArrays } from "./fourier.js";
 export { fft, type ComplexViews, type Fft } from "./fft/fft.js";
+export { tridiagonal, type Tridiagonal } from "./tridiagonal.js";
 export { gemm, type Gemm } from "./gemm/gemm.js";
 export { sobol, SOBOL_DIRECTIONS } from "./sobol.js";
 export {

@@ -5,8 +5,9 @@ import type { NumericType } from "../ir/types.js";
 import { LaunchError } from "../base/errors.js";
 import { requireOptions, requireThing } from "../base/own.js";
 import { kernel } from "../kernel/declare/kernel.js";
-import { f32, f64, i32, u32, view } from "../kernel/declare/params.js";
+import { i32, view } from "../kernel/declare/params.js";
 import { makePattern, requireSeparate, requireView, type Pattern, type PatternOptions, type PatternSteps } from "./pattern.js";
+import { TOKENS } from "./scan-shape.js";
 
 /** Arguments of `permute`. */
 export interface Permute {
@@ -17,8 +18,6 @@ export interface Permute {
   /** Targets of the reordered values: for each input, separate memory of the same type and shape. Default: the inputs themselves. */
   output?: readonly View<NumericType>[];
 }
-
-const TOKENS = { f64, f32, i32, u32 };
 
 const makeCopy = (type: NumericType) =>
   kernel("copyBack", { input: view(TOKENS[type]), output: view(TOKENS[type]) }, ({ input, output }, i) => {
@@ -92,7 +91,7 @@ export function permute(device: Device, what: Permute, options: PatternOptions =
 }
 
 /** output[i] = input[order[i]] */
-function planGather(steps: PatternSteps, order: View<"i32", 1>, input: View<NumericType>, output: View<NumericType>): void {
+export function planGather(steps: PatternSteps, order: View<"i32", 1>, input: View<NumericType>, output: View<NumericType>): void {
   if (input.rank === 1) steps.launch(gather[input.type], { order, input, output }, range(output.length), { given: true });
   else steps.launch(gatherRows[input.type], { order, input, output }, range(output.shape[0], output.shape[1]), { given: true });
 }

@@ -47,6 +47,3 @@ export function normalPair32(u: number, v: number): [number, number] {
   const angle = Math.fround(6.283185307179586) * v;
   return [radius * Math.cos(angle), radius * Math.sin(angle)];
 }
-
-/** All of it as parameters of a kernel: `kernel("draw", { ...random, seed: u32, x: view(f64) }, ...)`. */
-export const random = { mulhi, philox, uniform, uniform32, normalPair, normalPair32 };

@@ -22,6 +22,7 @@ export const scanTilesByTeams = forEachType((type, op) =>
         carried,
         segmented,
         exclusive,
+        keepsTotal,
         combine,
         Values,
         BLOCK,
@@ -92,6 +93,11 @@ export const scanTilesByTeams = forEachType((type, op) =>
             }
           }
         });
+        const end = input.length - 1 - first;
+        if (keepsTotal && end < BLOCK * BLOCKS) {
+          const b = (end / BLOCK) | 0;
+          totals[0] = combine(b > 0 ? combine(before, sums[b - 1]) : before, values[end]);
+        }
       }
     },
   ),

@@ -20,6 +20,7 @@ const scanTiles = (block: typeof i32 | ReturnType<typeof fixed<typeof i32>>) =>
           carried,
           segmented,
           exclusive,
+          keepsTotal,
           combine,
           Values,
           BLOCK,
@@ -76,6 +77,7 @@ const scanTiles = (block: typeof i32 | ReturnType<typeof fixed<typeof i32>>) =>
               prefix = segmented && begun !== 0 ? sum : combine(base, sum);
               if (!exclusive) output[i] = prefix;
             }
+            if (keepsTotal && begin < input.length && input.length <= begin + BLOCK) totals[0] = prefix;
           }
         }
       },

@@ -11,7 +11,8 @@ export const TILE = BLOCK * BLOCKS;
 /** Constants that kernels know. */
 export const TILE_SHAPE = { BLOCK, BLOCKS };
 
-const TOKENS = { f64, f32, i32, u32 };
+/** Element types by name. */
+export const TOKENS = { f64, f32, i32, u32 };
 const SUMS = {
   f64: (a: number, b: number) => a + b,
   f32: (a: number, b: number) => Math.fround(a + b),
@@ -23,7 +24,7 @@ const greatest = (a: number, b: number): number => Math.max(a, b);
 
 /**
  * Parameters of a kernel that scans tiles. With `onlyTotals` a tile's sum is stored, otherwise its prefixes, added to the sum of the tiles before
- * if it is `carried`. With `segmented` nothing is carried over an element whose flag is not 0, and a tile's sum counts from its last
+ * if it is `carried`; with `keepsTotal` the first element of `totals` takes the prefix that has the last element. With `segmented` nothing is carried over an element whose flag is not 0, and a tile's sum counts from its last
  * such element.
  */
 export const tileParams = (type: NumericType, op: ScatterOp, written: { disjoint?: boolean } = {}) => ({
@@ -32,13 +33,14 @@ export const tileParams = (type: NumericType, op: ScatterOp, written: { disjoint
   /** The scanned sums of the tiles. */
   carries: view(TOKENS[type]),
   output: view(TOKENS[type], 1, written),
-  totals: view(TOKENS[type]),
+  totals: view(TOKENS[type], 1, { disjoint: true }),
   totalFlags: view(u32),
   identity: TOKENS[type],
   onlyTotals: fixed(bool),
   carried: fixed(bool),
   segmented: fixed(bool),
   exclusive: fixed(bool),
+  keepsTotal: fixed(bool),
   combine: op === "sum" ? SUMS[type] : op === "min" ? least : greatest,
   Values: ELEMENTS[type].array,
   BLOCK: fixed(i32),

@@ -11,7 +11,7 @@ import { i32, scatter, u32, view } from "../kernel/declare/params.js";
 import { makePattern, requireSeparate, requireView, type Pattern, type PatternOptions, type PatternSteps } from "./pattern.js";
 import { scanTilesByTeams } from "./scan-by-teams.js";
 import { scanLongTilesInOrder, scanTilesInOrder } from "./scan-in-order.js";
-import { BLOCKS, TILE, TILE_SHAPE, type tileParams } from "./scan-shape.js";
+import { BLOCKS, TILE, TILE_SHAPE, TOKENS, type tileParams } from "./scan-shape.js";
 
 /** Operation of a scan. */
 export type ScanOp = ScatterOp;
@@ -29,6 +29,8 @@ export interface Scan<T extends NumericType = NumericType> {
   exclusive?: boolean;
   /** Each segment is scanned on its own. */
   segments?: Segments;
+  /** One element, in memory of its own: takes the fold of all elements, which an inclusive scan has last; the identity if there are none. Not with segments. */
+  total?: View<T, 1>;
 }
 
 /**
@@ -38,8 +40,8 @@ export interface Scan<T extends NumericType = NumericType> {
  * and where the output shares memory with another view.
  */
 export function scan<T extends NumericType>(device: Device, what: Scan<T>, options: PatternOptions = {}): Pattern {
-  requireOptions("scan", what, ["input", "output", "op", "exclusive", "segments"]);
-  const { input, output, op, exclusive = false, segments } = what;
+  requireOptions("scan", what, ["input", "output", "op", "exclusive", "segments", "total"]);
+  const { input, output, op, exclusive = false, segments, total } = what;
   if (op !== "sum" && op !== "min" && op !== "max")
     throw new LaunchError(`scan has no operation "${String(op)}"; use "sum", "min" or "max"`);
   requireView("scan, for its input,", input);
@@ -48,16 +50,29 @@ export function scan<T extends NumericType>(device: Device, what: Scan<T>, optio
     throw new LaunchError(`scan of ${input.length} ${input.type} into ${output.length} ${output.type}: lengths and types must be equal`);
   if (segments?.flags && segments.flags.length !== input.length)
     throw new LaunchError(`scan of ${input.length} elements with ${segments.flags.length} flags: give one for each`);
+  if (total !== undefined) requireTotal(what);
   const read = [
     ["input", input],
     ["flags", segments?.flags],
     ["offsets", segments?.offsets],
   ] as const;
-  requireSeparate("scan", [["output", output]], read);
+  const written = [
+    ["output", output],
+    ["total", total],
+  ] as const;
+  requireSeparate("scan", written, read);
   return makePattern(device, options, (steps) => {
     const flags = segments && (segments.flags ?? flagsAt(steps, segments.offsets, input.length));
-    planScan(steps, { input, output, op, exclusive, flags });
+    planScan(steps, { input, output, op, exclusive, flags, total });
   });
+}
+
+function requireTotal<T extends NumericType>({ input, segments, total }: Scan<T>): void {
+  requireView("scan, for its total,", total);
+  if (segments)
+    throw new LaunchError("scan with segments has no total: each segment has its own, in its last element of an inclusive scan");
+  if (total!.length !== 1 || total!.type !== input.type)
+    throw new LaunchError(`scan of ${input.type} with ${total!.length} ${total!.type} for its total: give a view of one ${input.type}`);
 }
 
 /** Sets the flag of each segment's first element; segments that begin past the end have none. */
@@ -80,13 +95,21 @@ function flagsAt(steps: PatternSteps, offsets: View<"i32", 1>, count: number): V
   return flags;
 }
 
+const fill = (type: NumericType) =>
+  kernel("fill", { target: view(TOKENS[type]), value: TOKENS[type] }, ({ target, value }, i) => {
+    target[i] = value;
+  });
+const fills = { f64: fill("f64"), f32: fill("f32"), i32: fill("i32"), u32: fill("u32") };
+
 interface Plan<T extends NumericType> extends Omit<Scan<T>, "segments"> {
   flags?: View<"u32", 1>;
 }
 
 /** Adds the launches of a scan: sums of tiles, their scan, and the tiles. */
-export function planScan<T extends NumericType>(steps: PatternSteps, { input, output, op, exclusive = false, flags }: Plan<T>): void {
+export function planScan<T extends NumericType>(steps: PatternSteps, plan: Plan<T>): void {
+  const { input, output, op, exclusive = false, flags, total } = plan;
   const { type } = input;
+  if (total && input.length === 0) steps.launch(fills[type], { target: total, value: identityOf(op, type) }, range(1));
   const inOrder = steps.device.memory === CPU_MEMORY;
   // A tile for each thread has the same bits where the order does not matter.
   const long = inOrder && (op !== "sum" || !isFloat(type));
@@ -112,8 +135,10 @@ export function planScan<T extends NumericType>(steps: PatternSteps, { input, ou
       onlyTotals: true,
       carried: false,
       exclusive: false,
+      keepsTotal: false,
     });
     planScan(steps, { input: totals, output: carries, op, flags: totalFlags });
   }
-  launchTiles({ carries, output, totals: none, totalFlags: noFlags, onlyTotals: false, carried: tiles > 1, exclusive });
+  const tail = { totals: total ?? none, totalFlags: noFlags, keepsTotal: total !== undefined };
+  launchTiles({ carries, output, ...tail, onlyTotals: false, carried: tiles > 1, exclusive });
 }

@@ -114,7 +114,7 @@ export function sortByKey(device: Device, what: SortByKey, options: PatternOptio
 }
 
 /** The same memory as unsigned numbers. */
-const asU32 = ({ buffer, shape, strides, offset }: View<"u32" | "i32", 1>): View<"u32", 1> =>
+export const asU32 = ({ buffer, shape, strides, offset }: View<"u32" | "i32", 1>): View<"u32", 1> =>
   new View(buffer, "u32", shape, strides, offset) as View<"u32", 1>;
 
 /** Adds a launch that fails where a key has more bits, which no pass would see. */

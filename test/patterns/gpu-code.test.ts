@@ -28,7 +28,7 @@ describe("NVRTC compiles the CUDA code of", { skip: "missing" in compiler ? comp
     assert.ok(nvrtc.compileToCubin(source, nvrtc.architectures.at(-1)!, { fast: false, name: kernel.ir.name }).length > 0);
     return source;
   };
-  const modes = { carried: true, exclusive: true, ...TILE_SHAPE };
+  const modes = { carried: true, exclusive: true, keepsTotal: false, ...TILE_SHAPE };
 
   it("scans, with scratch memory for flags only where there are segments", () => {
     for (const type of ["f64", "i32"] as const)

@@ -52,7 +52,17 @@ for (const [name, flags] of Object.entries(FLAGS))
             totalFlags: device.array(u32, tiles),
           };
           const run = async (onlyTotals: boolean): Promise<void> => {
-            const all = { ...args, identity: 0, onlyTotals, carried: carries !== undefined, segmented, exclusive, BLOCK, BLOCKS };
+            const all = {
+              ...args,
+              identity: 0,
+              onlyTotals,
+              carried: carries !== undefined,
+              segmented,
+              exclusive,
+              keepsTotal: false,
+              BLOCK,
+              BLOCKS,
+            };
             if (byTeams) await device.run(scanTilesByTeams("f64", "sum"), all, teams(tiles, { size: BLOCKS }));
             else await device.run(scanTilesInOrder("f64", "sum"), all, range(tiles));
           };

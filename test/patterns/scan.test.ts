@@ -58,6 +58,32 @@ await eachDevice("scans", (device) => {
     }
   });
 
+  it("give the total, with the bits that an inclusive scan has last", async () => {
+    for (const type of ["f64", "f32", "i32"] as const) {
+      if (type === "f64" && !device.capabilities.f64) continue;
+      for (const count of [0, 1, 14, 15, 16, 959, 960, 961, 3000]) {
+        const input = device.from(
+          TYPES[type],
+          Float64Array.from({ length: count }, (_, k) => Math.round(noiseValue(k) * 1e6) / (type === "i32" ? 1 : 3)),
+        );
+        const [output, total] = [device.array(TYPES[type], count), device.from(TYPES[type], [-7])];
+        for (const [op, none] of [
+          ["sum", 0],
+          ["max", type === "i32" ? -(2 ** 31) : -Infinity],
+        ] as const) {
+          await scan(device, { input, output, op } as never).run();
+          const last = count > 0 ? (await device.queue.read(output))[count - 1] : none;
+          for (const exclusive of [false, true]) {
+            const pattern = scan(device, { input, output, op, exclusive, total } as never);
+            await pattern.run();
+            assert.equal((await device.queue.read(total))[0], last, `${op} of ${count} ${type}`);
+            pattern.free();
+          }
+        }
+      }
+    }
+  });
+
   it("find the least and greatest values so far", async () => {
     const count = 900;
     for (const type of ["f64", "f32", "i32", "u32"] as const) {
@@ -167,6 +193,14 @@ await eachDevice("scans", (device) => {
     const shared = device.array(i32, 14);
     const [output, offsets] = [shared.slice([0, 10]), shared.slice([9, 14])];
     assert.throws(() => scan(device, { input: x, output, op: "sum", segments: { offsets } }), /scan: output and offsets share memory/);
+    const total = device.array(i32, 1);
+    const separate = { input: x, output: device.array(i32, 10), op: "sum" } as const;
+    assert.throws(() => scan(device, { ...separate, total: y }), /scan of i32 with 9 i32 for its total: give a view of one i32/);
+    assert.throws(
+      () => scan(device, { ...separate, total, segments: { flags: device.array(u32, 10) } }),
+      /scan with segments has no total/,
+    );
+    assert.throws(() => scan(device, { ...separate, total: x.slice([9, 10]) }), /scan: total and input share memory/);
     const segments = { flags: device.array(u32, 9) };
     assert.throws(() => scan(device, { input: x, output: device.array(i32, 10), op: "sum", segments }), /10 elements with 9 flags/);
   });

@@ -228,7 +228,7 @@ export const WAYS: readonly Way[] = [
     async build(at, out) {
       // Jest loads CommonJS: the library as one file.
       const { build } = await load(at, "esbuild");
-      const names = ["isoform", "isoform/grid", "isoform/particles", "isoform/set", "isoform/skeleton"];
+      const names = ["isoform", "isoform/grid", "isoform/particles", "isoform/patterns", "isoform/set", "isoform/skeleton"];
       const contents = names.map((name) => `export * from ${JSON.stringify(name)};`).join("\n");
       const library = join(out, "isoform.cjs");
       const define = { "import.meta.url": "__url" };

@@ -129,7 +129,7 @@ export class Lowering {
   }
 
   fail(node: acorn.Node, problem: string, remedy?: string): never {
-    const inside = this.source.found || this.stack.length < 2 ? "" : `in ${this.stack[this.stack.length - 1].name}: `;
+    const inside = this.source.found || this.stack.length < 2 ? "" : `in ${this.stack[this.stack.length - 1].name || "a function"}: `;
     throw new KernelError(this.ir.name, this.at(node), inside + problem, remedy);
   }
 

@@ -28,9 +28,11 @@ import {
   structArraysFrom,
   teamKernel,
   teams,
+  u32,
   view,
 } from "isoform";
 import { dense } from "isoform/grid";
+import { stream } from "isoform/patterns";
 import { deposit, particles } from "isoform/particles";
 import { devices } from "isoform/set";
 import { skeleton } from "isoform/skeleton";
@@ -264,6 +266,18 @@ async function keptOn(device: Device): Promise<unknown[]> {
   return Promise.all([on, x, n, b].map(async (each) => [...(await device.queue.read(each))]));
 }
 
+/** A helper of the library that returns an object with functions, whose names minifiers keep. */
+const drawn = kernel(
+  "drawn",
+  { seed: u32, y: view(f64) },
+  ({ seed, y }, i) => {
+    const { uniform: next, below } = stream(seed, i);
+    const other = stream(seed, i, 1);
+    y[i] = LONG * next() + below(10) + (next() < 0.5 ? other.uniform() : +other.below(3));
+  },
+  () => [stream, LONG],
+);
+
 /** Results of all kernels on a device, as plain values. */
 export async function results(name: string): Promise<unknown> {
   const device = await open(name);
@@ -276,6 +290,8 @@ export async function results(name: string): Promise<unknown> {
   await device.run(statements, { y, n }, range(4));
   found.push(await read());
   found.push(await device.run(extrema, { y }, range(4), { precision: "strict" }));
+  await device.run(drawn, { seed: 4_000_000_000, y }, range(4));
+  found.push(await read());
   const at = device.array(f64, [4, 3]);
   device.queue.write(at, [1, 2, 3, -4, 5, 0.5, 7, 8, 9, 0, 0, 1]);
   await device.run(vectors, { x: at, y }, range(4), { precision: "strict" });
