@@ -14,6 +14,8 @@ import { relax } from "../ir/passes/relax.js";
 import type { KernelIR } from "../ir/types.js";
 import type { Kernel } from "./declare/kernel.js";
 import { lower } from "./lower/lower.js";
+import { listKernels, withoutLists, type ListKernels } from "./lower/list-kernels.js";
+import type { LoweredKernel } from "./lower/lists.js";
 
 /** A kernel after the front end and the passes: what emitters start from. */
 export interface CompiledKernel {
@@ -22,6 +24,8 @@ export interface CompiledKernel {
   access: AccessAnalysis;
   /** Views that each launch must prove free of races (see `viewsToProve`). */
   toProve: readonly string[];
+  /** Kernels that count and fill the lists, of which `ir` knows nothing. */
+  lists?: ListKernels;
 }
 
 /** The kernel as fast mode runs it (see `relax`); costs are counted on the strict one. */
@@ -88,14 +92,14 @@ type Asked = { readonly fixed: Readonly<Record<string, number | boolean>>; reado
 
 function compiled(kernel: Kernel, { fixed, options }: Asked): CompiledKernel {
   return descending(kernel, () => {
-    const whole = kernel.ir ?? lower(kernel, fixed, options.debug);
+    const whole: LoweredKernel = kernel.ir ?? lower(kernel, fixed, options.debug);
     const code = memoised("optimised", whole, () => {
       if (kernel.ir) verify(kernel.ir);
-      const ir = optimise(whole);
+      const ir = optimise(withoutLists(whole));
       const access = analyseAccess(ir);
       const toProve = viewsToProve(ir, access);
       checkRaces(ir, access, toProve);
-      return { ir, access, toProve };
+      return { ir, access, toProve, ...(whole.lists && { lists: listKernels({ ...whole, lists: whole.lists }) }) };
     });
     return { kernel, ...code };
   });

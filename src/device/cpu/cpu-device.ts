@@ -2,7 +2,7 @@ import type { CompileOptions } from "../../kernel/compile.js";
 import { descending } from "../../kernel/read/depth.js";
 import { flatCall, writtenResults } from "../../kernel/declare/flat.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
-import type { Params } from "../../kernel/declare/params.js";
+import type { ListElement, Params } from "../../kernel/declare/params.js";
 import { INSPECT } from "../../base/inspect.js";
 import { DeviceError } from "../../base/errors.js";
 import type { ElementType } from "../../ir/types.js";
@@ -10,6 +10,8 @@ import { bind } from "../launch/bind.js";
 import type { Binding, BindArguments } from "../launch/binding.js";
 import { withoutSignal } from "../launch/signal.js";
 import { withInitialValues } from "../launch/initial-values.js";
+import { DeviceList } from "../launch/list.js";
+import { prepareLists, runOnce, type ListLaunch } from "../launch/list-launch.js";
 import { notInCapture } from "../launch/other-numbers.js";
 import type {
   Capabilities,
@@ -18,6 +20,7 @@ import type {
   Device,
   ArrayToken,
   Launch,
+  List,
   LaunchOptions,
   DeviceRunOptions,
   Precision,
@@ -125,9 +128,24 @@ export abstract class CpuDevice implements Device {
     return view;
   }
 
+  list<T extends ListElement>(type: T, capacity: number): List<T> {
+    this.requireOpen();
+    return new DeviceList(this, type, capacity);
+  }
+
   prepare<P extends Params>(written: Kernel<P>, given: Args<P>, policy: Policy, options?: LaunchOptions): Launch {
     const { kernel, args } = flatCall(written, given);
-    return this.launch(kernel, args, policy, options, false);
+    return this.listLaunch(kernel, args, policy, options) ?? this.launch(kernel, args, policy, options, false);
+  }
+
+  private listLaunch(
+    kernel: Kernel,
+    args: Readonly<Record<string, unknown>>,
+    policy: Policy,
+    options?: LaunchOptions,
+  ): ListLaunch | undefined {
+    this.requireOpen();
+    return descending(kernel, () => prepareLists(this, kernel, args, policy, options, this.compileOptions));
   }
 
   private launch<P extends Params>(
@@ -158,6 +176,8 @@ export abstract class CpuDevice implements Device {
     this.requireOpen();
     const { kernel, args } = flatCall(written, given);
     const [options, signal] = withoutSignal(asked);
+    const lists = this.listLaunch(kernel, args, policy, options);
+    if (lists) return runOnce(this.own, lists) as Promise<Results<P>>;
     const captured = capturing();
     // Code and arguments of earlier launches may be in use.
     const begun =

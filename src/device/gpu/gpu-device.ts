@@ -4,7 +4,9 @@ import type { ElementType } from "../../ir/types.js";
 import { descending } from "../../kernel/read/depth.js";
 import { flatCall } from "../../kernel/declare/flat.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
-import type { Params } from "../../kernel/declare/params.js";
+import type { ListElement, Params } from "../../kernel/declare/params.js";
+import { DeviceList } from "../launch/list.js";
+import { prepareLists, runOnce, type ListLaunch } from "../launch/list-launch.js";
 import { withoutSignal } from "../launch/signal.js";
 import { bind } from "../launch/bind.js";
 import type { Binding } from "../launch/binding.js";
@@ -18,6 +20,7 @@ import type {
   ArrayToken,
   Launch,
   DeviceRunOptions,
+  List,
   LaunchOptions,
   Precision,
   Queue,
@@ -121,23 +124,44 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
     return view;
   }
 
+  list<T extends ListElement>(type: T, capacity: number): List<T> {
+    this.requireOpen();
+    return new DeviceList(this, type, capacity);
+  }
+
   prepare<P extends Params>(written: Kernel<P>, given: Args<P>, policy: Policy, options?: LaunchOptions): Launch {
     this.requireOpen();
     const { kernel, args } = flatCall(written, given);
-    return descending(kernel, () => this.launch(bind(this, kernel, args, policy, options)));
+    const lists = this.listLaunch(kernel, args, policy, options);
+    return lists ?? descending(kernel, () => this.launch(bind(this, kernel, args, policy, options)));
   }
 
   async run<P extends Params>(written: Kernel<P>, given: Args<P>, policy: Policy, asked: DeviceRunOptions = {}): Promise<Results<P>> {
     this.requireOpen();
     const { kernel, args } = flatCall(written, given);
     const [options] = withoutSignal(asked);
+    const lists = this.listLaunch(kernel, args, policy, options);
+    if (lists) return this.untilClosed(runOnce(this.firstQueue, lists)) as Promise<Results<P>>;
     const call = { device: this, kernel, args, policy, options, compile: {} };
     const kept = this.keepsLaunches ? this.launches.take(call) : undefined;
     const prepared = kept ?? descending(kernel, () => this.launch(bind(this, kernel, args, policy, options)));
-    const running = this.finishRun(prepared);
+    return (await this.untilClosed(this.finishRun(prepared))) as Results<P>;
+  }
+
+  private listLaunch(
+    kernel: Kernel,
+    args: Readonly<Record<string, unknown>>,
+    policy: Policy,
+    options?: LaunchOptions,
+  ): ListLaunch | undefined {
+    return descending(kernel, () => prepareLists(this, kernel, args, policy, options));
+  }
+
+  /** Notes a run until it has come to its end. */
+  private async untilClosed<R>(running: Promise<R>): Promise<R> {
     this.running.add(running);
     try {
-      return (await running) as Results<P>;
+      return await running;
     } finally {
       this.running.delete(running);
     }

@@ -67,7 +67,7 @@ export function bind(
   const peerStores = (options.peerStores?.length ?? 0) > 0;
   let checked = peerStores ? undefined : (recallBinding(call) ?? bindAlike(call));
   if (!checked) {
-    const compiled = compileCall(call);
+    const compiled = compiledCall(call);
     checked = checkAnew(call, compiled);
     if (!peerStores) checked.place = rememberBinding(call, checked, compiled);
   }
@@ -82,7 +82,7 @@ export function bind(
 }
 
 /** The first stage: the kernel is compiled for its fixed values, or found compiled. Throws LaunchError for these, and what the compiler refuses. */
-function compileCall({ device, kernel, args, options, compile }: BindArguments): CompiledCall {
+export function compiledCall({ device, kernel, args, options, compile }: BindArguments): CompiledCall {
   const check: Checks = new Checks(device, kernel, args);
   check.names();
   check.options(options);
@@ -104,6 +104,7 @@ function checkAnew(call: BindArguments, compiled: CompiledCall): Checked {
   const initial: Record<string, number> = {};
   for (const [name, token] of Object.entries(kernel.params)) {
     if (typeof token !== "object" || !token) continue;
+    if (token.kind === "list") check.refuseList(name);
     if (token.kind === "scalar") scalars[name] = check.scalar(name, token.type);
     else if (token.kind === "view") given[name] = check.elements(name, token);
     else if (token.kind === "scatter") given[name] = check.elements(name, token);
@@ -231,7 +232,8 @@ export function requireLiveViews(device: { readonly name: string }, { kernel, vi
 
 const freedView = (name: string): string => `${name} is a view whose memory was freed; free arrays only when no launch uses them`;
 
-function launchError(device: { readonly name: string }, kernel: Kernel, problem: string): LaunchError {
+/** An error that names a kernel and its place. */
+export function launchError(device: { readonly name: string }, kernel: Kernel, problem: string): LaunchError {
   const { file, line } = originalPosition(kernel.location);
   return new LaunchError(`kernel "${kernel.name}" (${file}:${line}) on ${device.name}: ${problem}`);
 }
@@ -245,6 +247,10 @@ class Checks {
 
   private fail(problem: string): never {
     throw launchError(this.device, this.kernel, problem);
+  }
+
+  refuseList(name: string): never {
+    return this.fail(`${name} is a list, and a kernel with lists is several launches; prepare it with device.prepare, or prepareLists(...) of isoform/backend`);
   }
 
   names(): void {

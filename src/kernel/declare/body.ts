@@ -8,6 +8,8 @@ import type {
   ExtremumToken,
   FixedToken,
   Helper,
+  ListElement,
+  ListToken,
   NumericToken,
   Params,
   Rank,
@@ -106,9 +108,20 @@ type AnyCompositeParam =
   | ExtremumToken
   | StructReduceToken
   | StructViewToken
+  | ListToken
   | AnyStruct;
-/** Values of several numbers, records, arrays of these, and what folds them. */
+/** An element of a list, as a kernel appends it. */
+type Listed<T extends ListElement> =
+  T extends StructToken<infer F>
+    ? StructValue<F>
+    : T extends CompositeToken<infer V, unknown, ComponentType, never>
+      ? V
+      : T extends ScalarToken<"bool">
+        ? boolean
+        : number;
+/** Values of several numbers, records, arrays and lists of these, and what folds them. */
 type BodyComposite<P> =
+  P extends ListToken<infer T> ? { push: (value: Listed<T>) => void } :
   P extends StructViewToken<infer F, infer R>
     ? NestOf<StructPlace<F>, R>
     : P extends StructToken<infer F>

@@ -11,11 +11,13 @@ import {
   view,
   type CompositeReduceToken,
   type ExtremumToken,
+  type ListToken,
   type Params,
   type ParamToken,
   type ScalarToken,
   type StructReduceToken,
   type StructViewToken,
+  type ViewToken,
 } from "./params.js";
 import { plainRecord, structOf, type StructType } from "./struct.js";
 
@@ -62,6 +64,22 @@ function partsOf(token: unknown): readonly Part[] | undefined {
   const { rank, disjoint } = other;
   return partsOfFields(other.struct, (field) => view(field as never, rank, { disjoint }));
 }
+
+/** The arrays of a list's elements. */
+export const listParts = ({ elements }: ListToken): readonly { readonly path: readonly string[]; readonly token: ViewToken }[] =>
+  elements.kind === "view"
+    ? [{ path: [], token: elements }]
+    : partsOf(elements)!.map(({ path, token }) => ({ path, token: token as ViewToken }));
+
+/** The type of a list's elements, as the author writes it. */
+export function listTypeName(of: unknown): string {
+  const { type, element } = of as { readonly type?: string; readonly element?: string };
+  return (compositeOf(of) ?? structOf(of))?.name ?? type ?? `stored(${element}, ...)`;
+}
+
+/** Names of the lists of a kernel; any value may be given. */
+export const listNames = (kernel: Pick<Kernel, "params"> | undefined): string[] =>
+  Object.entries(kernel?.params ?? {}).flatMap(([name, token]) => (typeof token === "object" && token?.kind === "list" ? [name] : []));
 
 const jointToken = (type: NumericType, identity: number): ParamToken => ({ kind: "reduce", type, op: "joint", identity });
 

@@ -16,6 +16,7 @@ import { METHODS } from "../declare/params.js";
 import { asIndex, scalarsOf } from "./operands.js";
 import { inline } from "./inline.js";
 import { lowerJointFold } from "./joint.js";
+import { lowerPush } from "./lists.js";
 import { compositeMethod, construct, foldComposite } from "./composites.js";
 
 const VOID: LoweredValue = { kind: "void" };
@@ -113,6 +114,8 @@ function method(cx: Lowering, target: LoweredValue, name: string, node: acorn.Ca
     case "extremum":
     case "reduceStruct":
       return lowerJointFold(cx, target, name, node, scope);
+    case "list":
+      return lowerPush(cx, target, name, node, scope);
     case "assign":
       return assigned(cx, target, name, node, scope);
     case "reduceEach": {

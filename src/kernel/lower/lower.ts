@@ -27,13 +27,14 @@ import { namedParts } from "../declare/flat.js";
 import { isValueType, structOf, type StructType } from "../declare/struct.js";
 import { foldOfNumbers, foldOfRecords } from "./fold-functions.js";
 import { extremumFold, foldBy, partParam, refuseInContainers } from "./joint.js";
-import { recordFrom } from "./structs.js";
+import { recordFrom, structViewOf } from "./structs.js";
 import { compositeFrom } from "./composites.js";
 import { parseFunction, type FunctionSource } from "../read/source.js";
 import { bindsAs } from "../read/syntax.js";
 import { tableOf } from "./tables.js";
 import { Scope, constantExpr, type FunctionValue, type LoweredValue, type ScalarValue } from "./values.js";
 import { startHeld } from "./held.js";
+import { startList, type LoweredKernel, type LoweredList } from "./lists.js";
 import { inline } from "./inline.js";
 import * as dispatch from "./dispatch.js";
 import { index, int } from "../../ir/expressions.js";
@@ -65,7 +66,7 @@ export interface LowerSource extends Omit<Kernel, "params" | "policy"> {
  * @param fixed values of the parameters declared `fixed`
  * @param debug accept `console.log`, which compiles to nothing
  */
-export function lower(kernel: LowerSource, fixed: Readonly<Record<string, number | boolean>>, debug = false): KernelIR {
+export function lower(kernel: LowerSource, fixed: Readonly<Record<string, number | boolean>>, debug = false): LoweredKernel {
   requireOwnNames(Object.keys(kernel.params), kernel.name, kernel.location);
   const source = parseFunction(kernel.name, kernel.body, kernel.location);
   const captures = capturesOf(kernel);
@@ -97,6 +98,7 @@ class KernelLowering {
   private readonly last: Stmt[] = [];
   /** Views whose elements mean something else than what they hold. */
   private readonly meanings = new Map<string, ElementMeaning>();
+  private readonly lists: LoweredList[] = [];
 
   constructor(
     private readonly kernel: LowerSource,
@@ -127,7 +129,7 @@ class KernelLowering {
       this.fail("a team kernel's function takes the parameters and the team", "write (params, team) => ...");
   }
 
-  run(): KernelIR {
+  run(): LoweredKernel {
     for (const [name, token] of Object.entries(this.kernel.params)) this.declare(name, token);
     if (this.captures) this.ir.tables.push(...this.captures.tables);
     const cx = new Lowering(
@@ -152,6 +154,11 @@ class KernelLowering {
         const parts = this.partsOf(name).map((part) => part.name);
         foldBy(this.ir.params, foldOfRecords(cx, main, { kernel: this.kernel, name, parts, token }));
       }
+      if (token.kind === "list") {
+        const { value, list } = startList(cx, name, token, this.meanings);
+        this.globals.bind(name, value);
+        this.lists.push(list);
+      }
       if (token.kind === "reduceEach") this.startEach(cx, name, token, token.components);
       if (token.kind !== "reduce") continue;
       const param = token.combine && this.ir.params.find((p) => p.name === name);
@@ -167,7 +174,8 @@ class KernelLowering {
       cx.fail(this.source.node, "the kernel returns a value", "write results to a view, a reduction or a scatter");
     this.captures?.refuseShadowed((name) => bindsAs(this.source.node, name));
     const body = lists && particle !== undefined ? [this.overParticles(cx.out, lists, particle)] : [...cx.out, ...this.last];
-    return withStoredValues({ ...this.ir, body }, this.meanings);
+    const whole: LoweredKernel = this.lists.length > 0 ? { ...this.ir, body, lists: this.lists } : { ...this.ir, body };
+    return withStoredValues(whole, this.meanings);
   }
 
   /** The body for each particle of a cell. */
@@ -326,6 +334,13 @@ class KernelLowering {
         refuseInContainers(this.kernel, name, `a reduction of ${token.struct.name}`);
         this.globals.bind(name, { kind: "reduceStruct", name, struct: token.struct, parts: this.jointParams(name) });
         return;
+      case "list":
+        if (this.kernel.policy !== "range")
+          this.fail(
+            `the parameter "${name}" is a list, which ${this.kernel.policy === "team" ? "teams" : "containers"} do not take`,
+            "append in a kernel over a range",
+          );
+        return;
       case "table": {
         const table =
           tableOf(name, token) ?? this.fail(`the table "${name}" is not a full array of rank 1 to 4`, "give every row the same length");
@@ -376,23 +391,13 @@ class KernelLowering {
     if (this.kernel.policy !== "range" && this.kernel.policy !== "team")
       this.fail(`the parameter "${name}" is an array of ${struct.name}, which containers do not take`, "use a field for each part");
     const parts = this.partsOf(name).values();
-    const fieldsOf = (of: StructType): LoweredValue => ({
-      kind: "structView",
-      name,
-      rank,
-      struct: of,
-      fields: new Map(
-        Object.entries(of.fields).map(([field, token]) => {
-          const inner = structOf(token);
-          if (inner) return [field, fieldsOf(inner)] as const;
-          const part = parts.next().value!;
-          const { element, rank: whole, of: composite } = part.token as ViewToken;
-          this.ir.params.push({ kind: "view", name: part.name, element, rank: whole, disjoint });
-          return [field, { kind: "view", name: part.name, element: valueType(element), rank: whole, prefix: [], of: composite }] as const;
-        }),
-      ),
-    });
-    this.globals.bind(name, fieldsOf(struct));
+    const next = (): LoweredValue => {
+      const part = parts.next().value!;
+      const { element, rank: whole, of } = part.token as ViewToken;
+      this.ir.params.push({ kind: "view", name: part.name, element, rank: whole, disjoint });
+      return { kind: "view", name: part.name, element: valueType(element), rank: whole, prefix: [], of };
+    };
+    this.globals.bind(name, structViewOf(name, rank, struct, next));
   }
 
   /** A value of several numbers that is given with each launch. */

@@ -37,6 +37,12 @@ export function scalarOperand(cx: Lowering, value: LoweredValue, node: acorn.Nod
         `${value.name} is a reduction: a kernel folds into it and cannot read it`,
         `write ${value.name}.${METHODS[value.op]}(value)`,
       );
+    case "list":
+      return cx.fail(
+        node,
+        `${value.name} is a list: a kernel appends to it and cannot read it`,
+        `write ${value.name}.push(value), and read the elements in another kernel`,
+      );
     case "assign":
       return cx.fail(node, `${value.name} is a scalar to be set, and is used as a number`, `write ${value.name}.get() for its value`);
     case "axis":
