@@ -90,17 +90,25 @@ type StartOf<P> =
         : P extends StructReduceToken<infer F>
           ? StructValue<F>
           : never;
-type Arg<P> = P extends ListToken<infer T> ? List<T> : P extends StructViewToken<infer F> ? StructArrays<F> : P extends StructToken<infer F> ? StructValue<F> : NumberArg<P>;
+type Arg<P> =
+  P extends ListToken<infer T>
+    ? List<T>
+    : P extends StructViewToken<infer F>
+      ? StructArrays<F>
+      : P extends StructToken<infer F>
+        ? StructValue<F>
+        : NumberArg<P>;
 /** The elements of a list: an array, with the components of vectors and the like along further axes, or an array for each field of a record. */
-export type ListArrays<T extends ListElement> = T extends StructToken<infer F>
-  ? StructArrays<F>
-  : T extends CompositeToken<unknown, unknown, infer E, never>
-    ? View<E>
-    : T extends ScalarToken<"bool">
-      ? View<"u8", 1>
-      : T extends ElementToken<infer E extends ElementType>
-        ? View<E, 1>
-        : never;
+export type ListArrays<T extends ListElement> =
+  T extends StructToken<infer F>
+    ? StructArrays<F>
+    : T extends CompositeToken<unknown, unknown, infer E, never>
+      ? View<E>
+      : T extends ScalarToken<"bool">
+        ? View<"u8", 1>
+        : T extends ElementToken<infer E extends ElementType>
+          ? View<E, 1>
+          : never;
 /** Memory for the elements that kernels append, which `device.list(type, capacity)` makes. */
 export interface List<T extends ListElement = ListElement> {
   /** Elements that it has room for. */

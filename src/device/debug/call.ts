@@ -76,7 +76,9 @@ function checkedList(name: string, { of, most }: ListToken, watch: Watch): { pus
       if (watch.element !== element) pushes = 0;
       element = watch.element;
       if (++pushes > most)
-        watch.fail(`an element appends to ${name} more than ${most === 1 ? "once" : `${most} times`}; declare list(${listTypeName(of)}, ${pushes}) or more`);
+        watch.fail(
+          `an element appends to ${name} more than ${most === 1 ? "once" : `${most} times`}; declare list(${listTypeName(of)}, ${pushes}) or more`,
+        );
       const [composite, struct] = [compositeOf(of), structOf(of)];
       if (composite) componentsOfValue(composite, value, `${name} takes`);
       else if (struct) plainRecord(struct, value);

@@ -250,7 +250,9 @@ class Checks {
   }
 
   refuseList(name: string): never {
-    return this.fail(`${name} is a list, and a kernel with lists is several launches; prepare it with device.prepare, or prepareLists(...) of isoform/backend`);
+    return this.fail(
+      `${name} is a list, and a kernel with lists is several launches; prepare it with device.prepare, or prepareLists(...) of isoform/backend`,
+    );
   }
 
   names(): void {

@@ -14,6 +14,7 @@ import { overlap } from "../memory/overlap.js";
 import { CPU_MEMORY, View } from "../memory/view.js";
 import { bind, compiledCall, launchError, requireKernel } from "./bind.js";
 import type { BindArguments } from "./binding.js";
+import { isChecked } from "./known-bindings.js";
 import { giveBackFaultRecord } from "./faults.js";
 import { DeviceList, isListOf, LIST_STATE } from "./list.js";
 import { placeLaunches } from "./list-scan.js";
@@ -163,12 +164,17 @@ function partsOf(call: BindArguments, owned: { free(): void }[]): ListParts {
     owned.push(launch);
     return launch;
   };
-  const strict: LaunchOptions = { precision: "strict", ...(options.checked !== undefined && { checked: options.checked }) };
-  const inRuns = device.memory === CPU_MEMORY && device.backend !== "js-debug" && !isChecked(call, code, { given, policy, lists, options: strict });
+  const strict: LaunchOptions = { precision: "strict", checked: isChecked(call) };
+  const onHost = device.memory === CPU_MEMORY && device.backend !== "js-debug";
+  const inRuns = onHost && !hasChecks(call, code, { given, policy, lists, options: strict });
   const shape = inRuns ? runsOf(policy) : policy;
   const total = shape.extents.reduce((a, b) => a * b, 1);
   if (total >= 2 ** 31 - 1)
-    throw launchError(device, kernel, `its range has ${total} elements, and lists are filled from fewer than 2147483647; give a smaller range`);
+    throw launchError(
+      device,
+      kernel,
+      `its range has ${total} elements, and lists are filled from fewer than 2147483647; give a smaller range`,
+    );
   const counts = lists.map(() => array(total + 1));
   const kernels = kernelsOf(code, inRuns);
   const its = argumentsOf(code, { given, policy, lists, counts, shape });
@@ -177,7 +183,8 @@ function partsOf(call: BindArguments, owned: { free(): void }[]): ListParts {
   const parts = {
     device,
     array,
-    launch: (part: Kernel, values: Readonly<Record<string, unknown>>, n: number) => prepared(part, values, range(n), { precision: "strict", checked: false }),
+    launch: (part: Kernel, values: Readonly<Record<string, unknown>>, n: number) =>
+      prepared(part, values, range(n), { precision: "strict", checked: false }),
   };
   const places = lists.flatMap(({ list }, n) => placeLaunches(parts, counts[n], total, list));
   const fill = prepared(kernels.fill, pick(kernels.fill, its), shape, how);
@@ -205,7 +212,8 @@ function listOf({ device, kernel, args }: BindArguments, name: string): DeviceLi
 /** The range of the launch. Whatever is wrong with it is refused where it is bound. */
 function rangeOf({ device, kernel, policy }: BindArguments, { policy: declared }: KernelIR): RangePolicy {
   if (policy?.kind === "range" && declared.kind === "range" && declared.rank === policy.extents.length) return policy;
-  const given = policy?.kind === "range" ? `a range of ${policy.extents.length} axes` : policy?.kind === "team" ? "teams" : describe(policy);
+  const given =
+    policy?.kind === "range" ? `a range of ${policy.extents.length} axes` : policy?.kind === "team" ? "teams" : describe(policy);
   throw launchError(device, kernel, `it is given ${given} for what it runs over; write range(n), with an extent for each of its indices`);
 }
 
@@ -216,8 +224,15 @@ interface Given {
 }
 
 /** Throws LaunchError for arguments that share memory, where the kernels of this launch would see what others of them have written. */
-function refuseShared({ device, kernel }: BindArguments, { elements, written }: ListKernels, lists: readonly Filled[], given: Given["given"]): void {
-  const views = Object.entries(given).flatMap(([name, value]): [string, View][] => (value instanceof View || value instanceof BlockedView ? [[name, storageOf(value)]] : []));
+function refuseShared(
+  { device, kernel }: BindArguments,
+  { elements, written }: ListKernels,
+  lists: readonly Filled[],
+  given: Given["given"],
+): void {
+  const views = Object.entries(given).flatMap(([name, value]): [string, View][] =>
+    value instanceof View || value instanceof BlockedView ? [[name, storageOf(value)]] : [],
+  );
   const refuse = (a: string, b: string): never => {
     throw launchError(device, kernel, `${a} and ${b} share memory; give ${b} memory of its own`);
   };
@@ -232,7 +247,11 @@ function refuseShared({ device, kernel }: BindArguments, { elements, written }: 
 }
 
 /** Whether indices of the launch are checked while it runs; such code goes element by element, so that messages name elements. */
-function isChecked(call: BindArguments, code: ListKernels, { given, policy, lists, options }: Given & { readonly options: LaunchOptions }): boolean {
+function hasChecks(
+  call: BindArguments,
+  code: ListKernels,
+  { given, policy, lists, options }: Given & { readonly options: LaunchOptions },
+): boolean {
   const { fill } = kernelsOf(code, false);
   const { buffer } = call.device.array({ type: "i32" } as const, 1);
   try {

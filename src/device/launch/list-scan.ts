@@ -13,16 +13,20 @@ import { CPU_MEMORY, type View } from "../memory/view.js";
 const CPU_CHUNK = 8192;
 const GPU_CHUNK = 32;
 
-const sumCounts = kernel("sumCounts", { counts: view(i32), sums: view(i32), total: i32, chunk: i32 }, ({ counts, sums, total, chunk }, c) => {
-  const start = c * chunk;
-  const length = Math.min(chunk, total - start);
-  let sum = 0;
-  for (let k = 0; k < length; k++) {
-    const here = counts[start + k];
-    sum = here > 2147483647 - sum ? 2147483647 : sum + here;
-  }
-  sums[c] = sum;
-});
+const sumCounts = kernel(
+  "sumCounts",
+  { counts: view(i32), sums: view(i32), total: i32, chunk: i32 },
+  ({ counts, sums, total, chunk }, c) => {
+    const start = c * chunk;
+    const length = Math.min(chunk, total - start);
+    let sum = 0;
+    for (let k = 0; k < length; k++) {
+      const here = counts[start + k];
+      sum = here > 2147483647 - sum ? 2147483647 : sum + here;
+    }
+    sums[c] = sum;
+  },
+);
 
 const placeCounts = kernel(
   "placeCounts",
@@ -58,7 +62,12 @@ interface Parts {
 }
 
 /** Launches that make places of `total` counts and note what a list with this state then holds. `counts` has an element more. */
-export function placeLaunches(parts: Parts, counts: View<"i32", 1>, total: number, list: { state: View<"i32", 1>; capacity: number }): Launch[] {
+export function placeLaunches(
+  parts: Parts,
+  counts: View<"i32", 1>,
+  total: number,
+  list: { state: View<"i32", 1>; capacity: number },
+): Launch[] {
   const end = parts.launch(endList as Kernel<Params, "range">, { counts, state: list.state, total, capacity: list.capacity }, 1);
   return [...scanLaunches(parts, counts, total), end];
 }

@@ -46,13 +46,13 @@ export class DeviceList<T extends ListElement = ListElement> implements List<T> 
     readonly capacity: number,
   ) {
     const known = ["scalar", "storage", "composite", "struct"].includes((of as Partial<T> | undefined)?.kind as string);
-    if (!known)
-      throw new LaunchError(`device.list(...) is given ${describe(of)} for a type; use f64, i32, u8, vec3, a struct or the like`);
+    if (!known) throw new LaunchError(`device.list(...) is given ${describe(of)} for a type; use f64, i32, u8, vec3, a struct or the like`);
     if (!(Number.isInteger(capacity) && capacity >= 1 && capacity <= MOST))
       throw new LaunchError(
         `device.list(${listTypeName(of)}, ...) is given ${describe(capacity)} for its capacity; give a whole number from 1 to ${MOST}`,
       );
-    const view = of.kind === "struct" ? structArrays(device, of as never, capacity) : device.array(of as ElementToken<ElementType>, capacity);
+    const view =
+      of.kind === "struct" ? structArrays(device, of as never, capacity) : device.array(of as ElementToken<ElementType>, capacity);
     this.view = view as ListArrays<T>;
     this.arrays = of.kind === "struct" ? leavesOf(view as StructArrays<never>) : [view as View];
     this.state = device.array(I32, LIST_STATE.length);
@@ -89,8 +89,7 @@ const MOST = 0x7fffffff;
 const I32: ElementToken<"i32"> = { type: "i32" };
 
 const isView = (value: object): value is View => "buffer" in value;
-const leavesOf = (arrays: object): View[] =>
-  Object.values(arrays).flatMap((each: object) => (isView(each) ? [each] : leavesOf(each)));
+const leavesOf = (arrays: object): View[] => Object.values(arrays).flatMap((each: object) => (isView(each) ? [each] : leavesOf(each)));
 
 /** Whether a list is of the type that a kernel declares. */
 export function isListOf(declared: ListElement, given: ListElement): boolean {

@@ -399,7 +399,11 @@ export interface ListToken<T extends ListElement = ListElement> {
  */
 export function list<T extends ListElement>(of: T, most = 1): ListToken<T> {
   if (!(Number.isInteger(most) && most >= 1 && most <= MOST_PUSHES))
-    throw refusal("list", list, `is given ${describe(most)} for how often an element appends at most; use a whole number from 1 to ${MOST_PUSHES}`);
+    throw refusal(
+      "list",
+      list,
+      `is given ${describe(most)} for how often an element appends at most; use a whole number from 1 to ${MOST_PUSHES}`,
+    );
   const known = ["scalar", "storage", "stored", "composite", "struct"].includes(of?.kind);
   if (!known) throw refusal("list", list, `is given ${describe(of)} for a type; use f64, i32, u8, vec3, a struct or the like`);
   return { kind: "list", of, most, elements: view(of as never, 1, { disjoint: true }) };

@@ -1,6 +1,6 @@
 import { KernelError } from "../../base/errors.js";
 import { define, loadInt, localOf, paramOf } from "../../ir/by-name.js";
-import { add, ge, index, int, lt, mul, not, select, sub, type Typed } from "../../ir/expressions.js";
+import { add, cast, ge, index, int, lt, mul, not, select, sub, type Typed } from "../../ir/expressions.js";
 import { identityOf } from "../../ir/identity.js";
 import { printExpr } from "../../ir/kernel-text.js";
 import { FreshNames } from "../../ir/passes/copy.js";
@@ -146,7 +146,9 @@ class Making {
 
   elements(): ListCode {
     const { location, body } = this;
-    const peaks = this.lists.flatMap(({ at, peak }): Stmt[] => (peak ? [{ kind: "reduce", target: peak, value: local(at), location }] : []));
+    const peaks = this.lists.flatMap(({ at, peak }): Stmt[] =>
+      peak ? [{ kind: "reduce", target: peak, value: local(at), location }] : [],
+    );
     return { count: this.count([...body, ...peaks], []), fill: this.fill(this.guarded(body), []) };
   }
 
@@ -270,8 +272,8 @@ class Making {
 
 type Assign = Extract<Stmt, { kind: "assign" }>;
 
-/** A step of a counter that is taken where a condition holds. */
-const stepBy = (step: Assign, cond: Expr): Assign => ({ ...step, value: select(cond, step.value as Typed<"i32">, local(step.name)) });
+/** A step of a counter by one that is taken where a condition holds. A choice of two values would be a branch to gcc. */
+const stepBy = (step: Assign, cond: Expr): Assign => ({ ...step, value: add(local(step.name), cast("i32", cond)) });
 
 /**
  * A turn that stores whether its condition holds or not, and moves on where it does: what is stored in vain is overwritten by the run's next element, or by nobody where the run

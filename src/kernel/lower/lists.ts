@@ -47,11 +47,11 @@ export function startList(
   const arrays = listParts(token).map(({ path, token: { element, rank, of, meaning } }): Extract<LoweredValue, { kind: "view" }> => {
     const view = cx.unique([name, ...path].join("_"));
     if (meaning) meanings.set(view, meaning);
-    params.push({ kind: "view", name: view, element, rank, disjoint: true });
+    // Indices along its first axis are right by construction.
+    params.push({ kind: "view", name: view, element, rank, disjoint: true, trusted: [0] });
     return { kind: "view", name: view, element: meantType(element, meaning), rank, prefix: [], of };
   });
   const counts = cx.unique(`${name}_counts`);
-  // Its places are right by construction.
   params.push({ kind: "view", name: counts, element: "i32", rank: 1, disjoint: true, trusted: [0] });
   const at = cx.unique(`${name}_at`);
   cx.out.push({ kind: "let", name: at, type: "i32", init: { op: "load", type: "i32", view: counts, indices: [int(0)] }, location });
