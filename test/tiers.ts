@@ -199,6 +199,7 @@ export const EVERYWHERE: readonly string[] = [
   "device/launch/other-numbers",
   "device/aside",
   "device/extrema",
+  "device/lists",
   "device/reruns",
   "device/launch/memory",
   "device/checked-indices",

@@ -15,7 +15,7 @@ import type { KernelIR } from "../ir/types.js";
 import type { Kernel } from "./declare/kernel.js";
 import { lower } from "./lower/lower.js";
 import { listKernels, withoutLists, type ListKernels } from "./lower/list-kernels.js";
-import type { LoweredKernel } from "./lower/lists.js";
+import type { KernelWithLists } from "./lower/lists.js";
 
 /** A kernel after the front end and the passes: what emitters start from. */
 export interface CompiledKernel {
@@ -92,7 +92,7 @@ type Asked = { readonly fixed: Readonly<Record<string, number | boolean>>; reado
 
 function compiled(kernel: Kernel, { fixed, options }: Asked): CompiledKernel {
   return descending(kernel, () => {
-    const whole: LoweredKernel = kernel.ir ?? lower(kernel, fixed, options.debug);
+    const whole: KernelWithLists = kernel.ir ?? lower(kernel, fixed, options.debug);
     const code = memoised("optimised", whole, () => {
       if (kernel.ir) verify(kernel.ir);
       const ir = optimise(withoutLists(whole));

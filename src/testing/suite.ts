@@ -4,6 +4,7 @@ import { arithmetic } from "./cases/arithmetic.js";
 import { checked } from "./cases/checked.js";
 import { control } from "./cases/control.js";
 import { extremaCases } from "./cases/extrema.js";
+import { listCases } from "./cases/lists.js";
 import { graphs } from "./cases/graphs.js";
 import { limits } from "./cases/limits.js";
 import { launches } from "./cases/launches.js";
@@ -47,6 +48,7 @@ export const suite: readonly ConformanceCase[] = [
   ...checked,
   ...printCases,
   ...extremaCases,
+  ...listCases,
 ];
 
 /** Result of a conformance case. */

@@ -1,8 +1,7 @@
 import { describe } from "../../base/describe.js";
-import { LaunchError } from "../../base/errors.js";
 import { own } from "../../base/own.js";
 import type { KernelIR } from "../../ir/types.js";
-import { RUN, type ListKernels } from "../../kernel/lower/list-kernels.js";
+import { LIST_RUN, type ListKernels } from "../../kernel/lower/list-kernels.js";
 import type { CompileOptions } from "../../kernel/compile.js";
 import { kernelFromIR } from "../../kernel/declare/from-ir.js";
 import { flatCall, listNames, listTypeName, writtenResults } from "../../kernel/declare/flat.js";
@@ -271,7 +270,7 @@ function hasChecks(
 const runsOf = ({ begin, extents }: RangePolicy): RangePolicy => ({
   kind: "range",
   begin: [...begin.slice(0, -1), 0],
-  extents: [...extents.slice(0, -1), Math.ceil(extents.at(-1)! / RUN)],
+  extents: [...extents.slice(0, -1), Math.ceil(extents.at(-1)! / LIST_RUN)],
 });
 
 /** Arguments of the kernels that count and fill. */

@@ -23,7 +23,7 @@ export const LIST_STATE = {
 } as const;
 
 /** The launch that has filled a list last, for messages. */
-export interface FilledBy {
+interface FilledBy {
   readonly name: string;
   readonly kernel: string;
   readonly most: number;

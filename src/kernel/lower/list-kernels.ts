@@ -9,7 +9,7 @@ import { optimise } from "../../ir/passes/optimise.js";
 import { removeDead } from "../../ir/passes/tidy.js";
 import type { Expr, KernelIR, Location, Param, Stmt } from "../../ir/types.js";
 import { alwaysEvaluated, changedIn, exprsOf, mapBlocks, mapExpr, mapStmts, someExpr, walkExprs, walkStmts } from "../../ir/walk.js";
-import type { LoweredKernel, LoweredList } from "./lists.js";
+import type { KernelWithLists, LoweredList } from "./lists.js";
 import { loadsAfterStores, mostPushes, refuseSurplus } from "./list-pushes.js";
 
 /*
@@ -18,7 +18,7 @@ import { loadsAfterStores, mostPushes, refuseSurplus } from "./list-pushes.js";
  */
 
 /** Elements of a run: neighbours along the last axis that have one counter on a CPU. */
-export const RUN = 256;
+export const LIST_RUN = 256;
 
 /** Code that counts and fills. */
 interface ListCode {
@@ -48,7 +48,7 @@ export interface ListKernels {
 }
 
 /** All that a kernel does beside its lists; itself where it has none. */
-export function withoutLists({ lists, ...ir }: LoweredKernel): KernelIR {
+export function withoutLists({ lists, ...ir }: KernelWithLists): KernelIR {
   if (!lists) return ir;
   const counters = new Set(lists.map(({ at }) => at));
   const arrays = arraysOf(lists);
@@ -70,7 +70,7 @@ function isIdle({ params, body }: KernelIR): boolean {
 }
 
 /** The kernels of code with lists. Throws KernelError for what they cannot do. */
-export function listKernels(whole: LoweredKernel & Required<Pick<LoweredKernel, "lists">>): ListKernels {
+export function listKernels(whole: KernelWithLists & Required<Pick<KernelWithLists, "lists">>): ListKernels {
   const { lists, ...lowered } = whole;
   const ir = forwardStores(optimise(lowered));
   for (const list of lists) refuseSurplus(ir, list);
@@ -159,8 +159,8 @@ class Making {
     const { location } = this;
     const left = sub(add(value(row.begin), value(row.extent)), local(start));
     const head = [
-      define(start, add(value(row.begin), mul(index(last), int(RUN))), location),
-      define(size, select(lt(left, int(RUN)), left, int(RUN)), location),
+      define(start, add(value(row.begin), mul(index(last), int(LIST_RUN))), location),
+      define(size, select(lt(left, int(LIST_RUN)), left, int(LIST_RUN)), location),
     ];
     const isLast = (node: Expr): boolean => node.op === "index" && node.axis === last;
     const body = mapStmts(this.body, { expr: (expr) => mapExpr(expr, (node) => (isLast(node) ? local(j) : node)) });

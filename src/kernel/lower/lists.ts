@@ -30,7 +30,7 @@ export interface LoweredList {
 }
 
 /** A kernel's code, with its lists. */
-export interface LoweredKernel extends KernelIR {
+export interface KernelWithLists extends KernelIR {
   readonly lists?: readonly LoweredList[];
 }
 

@@ -34,7 +34,7 @@ import { bindsAs } from "../read/syntax.js";
 import { tableOf } from "./tables.js";
 import { Scope, constantExpr, type FunctionValue, type LoweredValue, type ScalarValue } from "./values.js";
 import { startHeld } from "./held.js";
-import { startList, type LoweredKernel, type LoweredList } from "./lists.js";
+import { startList, type KernelWithLists, type LoweredList } from "./lists.js";
 import { inline } from "./inline.js";
 import * as dispatch from "./dispatch.js";
 import { index, int } from "../../ir/expressions.js";
@@ -66,7 +66,7 @@ export interface LowerSource extends Omit<Kernel, "params" | "policy"> {
  * @param fixed values of the parameters declared `fixed`
  * @param debug accept `console.log`, which compiles to nothing
  */
-export function lower(kernel: LowerSource, fixed: Readonly<Record<string, number | boolean>>, debug = false): LoweredKernel {
+export function lower(kernel: LowerSource, fixed: Readonly<Record<string, number | boolean>>, debug = false): KernelWithLists {
   requireOwnNames(Object.keys(kernel.params), kernel.name, kernel.location);
   const source = parseFunction(kernel.name, kernel.body, kernel.location);
   const captures = capturesOf(kernel);
@@ -129,7 +129,7 @@ class KernelLowering {
       this.fail("a team kernel's function takes the parameters and the team", "write (params, team) => ...");
   }
 
-  run(): LoweredKernel {
+  run(): KernelWithLists {
     for (const [name, token] of Object.entries(this.kernel.params)) this.declare(name, token);
     if (this.captures) this.ir.tables.push(...this.captures.tables);
     const cx = new Lowering(
@@ -174,7 +174,7 @@ class KernelLowering {
       cx.fail(this.source.node, "the kernel returns a value", "write results to a view, a reduction or a scatter");
     this.captures?.refuseShadowed((name) => bindsAs(this.source.node, name));
     const body = lists && particle !== undefined ? [this.overParticles(cx.out, lists, particle)] : [...cx.out, ...this.last];
-    const whole: LoweredKernel = this.lists.length > 0 ? { ...this.ir, body, lists: this.lists } : { ...this.ir, body };
+    const whole: KernelWithLists = this.lists.length > 0 ? { ...this.ir, body, lists: this.lists } : { ...this.ir, body };
     return withStoredValues(whole, this.meanings);
   }
 
