@@ -1,6 +1,6 @@
 import type { CompileOptions } from "../../kernel/compile.js";
 import { descending } from "../../kernel/read/depth.js";
-import { flatCall, writtenResults } from "../../kernel/declare/flat.js";
+import { flatCall, hasLists, writtenResults } from "../../kernel/declare/flat.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
 import type { ListElement, Params } from "../../kernel/declare/params.js";
 import { INSPECT } from "../../base/inspect.js";
@@ -11,7 +11,8 @@ import type { Binding, BindArguments } from "../launch/binding.js";
 import { withoutSignal } from "../launch/signal.js";
 import { withInitialValues } from "../launch/initial-values.js";
 import { DeviceList } from "../launch/list.js";
-import { prepareLists, runOnce, type ListLaunch } from "../launch/list-launch.js";
+import { prepareLists, type ListLaunch } from "../launch/list-launch.js";
+import { ListRuns } from "../launch/list-runs.js";
 import { notInCapture } from "../launch/other-numbers.js";
 import type {
   Capabilities,
@@ -53,6 +54,7 @@ export abstract class CpuDevice implements Device {
   private readonly buffers = new Set<CpuBuffer>();
   private closed = false;
   private readonly reruns = new Reruns();
+  private readonly listRuns = new ListRuns();
 
   constructor(
     readonly name: string,
@@ -144,6 +146,7 @@ export abstract class CpuDevice implements Device {
     policy: Policy,
     options?: LaunchOptions,
   ): ListLaunch | undefined {
+    if (!hasLists(kernel)) return undefined;
     this.requireOpen();
     return descending(kernel, () => prepareLists(this, kernel, args, policy, options, this.compileOptions));
   }
@@ -176,14 +179,14 @@ export abstract class CpuDevice implements Device {
     this.requireOpen();
     const { kernel, args } = flatCall(written, given);
     const [options, signal] = withoutSignal(asked);
-    const lists = this.listLaunch(kernel, args, policy, options);
-    if (lists) return runOnce(this.own, lists) as Promise<Results<P>>;
+    const call = { device: this, kernel, args, policy, options, compile: this.compileOptions };
+    if (hasLists(kernel)) {
+      signal?.throwIfAborted();
+      return this.listRuns.run(this.own, call, () => this.listLaunch(kernel, args, policy, options)!) as Promise<Results<P>>;
+    }
     const captured = capturing();
     // Code and arguments of earlier launches may be in use.
-    const begun =
-      captured || backlog.busy
-        ? undefined
-        : this.reruns.begin({ device: this, kernel, args, policy, options, compile: this.compileOptions });
+    const begun = captured || backlog.busy ? undefined : this.reruns.begin(call);
     if (begun) {
       begun.signal = signal;
       await this.own.untilRun(begun);
@@ -262,6 +265,7 @@ export abstract class CpuDevice implements Device {
     const left = backlog.soFar();
     if (left) await left;
     this.reruns.clear();
+    this.listRuns.clear();
     await this.stop();
     for (const buffer of this.buffers) buffer.free();
   }

@@ -2,11 +2,12 @@ import { DeviceError } from "../../base/errors.js";
 import { INSPECT } from "../../base/inspect.js";
 import type { ElementType } from "../../ir/types.js";
 import { descending } from "../../kernel/read/depth.js";
-import { flatCall } from "../../kernel/declare/flat.js";
+import { flatCall, hasLists } from "../../kernel/declare/flat.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
 import type { ListElement, Params } from "../../kernel/declare/params.js";
 import { DeviceList } from "../launch/list.js";
-import { prepareLists, runOnce, type ListLaunch } from "../launch/list-launch.js";
+import { prepareLists, type ListLaunch } from "../launch/list-launch.js";
+import { ListRuns } from "../launch/list-runs.js";
 import { withoutSignal } from "../launch/signal.js";
 import { bind } from "../launch/bind.js";
 import type { Binding } from "../launch/binding.js";
@@ -58,6 +59,7 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
   /** Launches of `run` that have come to their end serve the next calls; false where each is prepared anew. */
   protected readonly keepsLaunches: boolean = true;
   private readonly launches = new KeptLaunches();
+  private readonly listRuns = new ListRuns();
   private first: AnyDeviceQueue | undefined;
   /** Runs whose results are not there yet. */
   private readonly running = new Set<Promise<unknown>>();
@@ -140,9 +142,11 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
     this.requireOpen();
     const { kernel, args } = flatCall(written, given);
     const [options] = withoutSignal(asked);
-    const lists = this.listLaunch(kernel, args, policy, options);
-    if (lists) return this.untilClosed(runOnce(this.firstQueue, lists)) as Promise<Results<P>>;
     const call = { device: this, kernel, args, policy, options, compile: {} };
+    if (hasLists(kernel)) {
+      const running = this.listRuns.run(this.firstQueue, call, () => this.listLaunch(kernel, args, policy, options)!);
+      return this.untilClosed(running) as Promise<Results<P>>;
+    }
     const kept = this.keepsLaunches ? this.launches.take(call) : undefined;
     const prepared = kept ?? descending(kernel, () => this.launch(bind(this, kernel, args, policy, options)));
     return (await this.untilClosed(this.finishRun(prepared))) as Results<P>;
@@ -154,6 +158,7 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
     policy: Policy,
     options?: LaunchOptions,
   ): ListLaunch | undefined {
+    if (!hasLists(kernel)) return undefined;
     return descending(kernel, () => prepareLists(this, kernel, args, policy, options));
   }
 
@@ -185,6 +190,7 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
     this.closes = true;
     if (this.running.size > 0) await Promise.allSettled(this.running);
     this.launches.clear();
+    this.listRuns.clear();
     this.gpu.close();
   }
 }

@@ -4,7 +4,7 @@ import type { KernelIR } from "../../ir/types.js";
 import { LIST_RUN, type ListKernels } from "../../kernel/lower/list-kernels.js";
 import type { CompileOptions } from "../../kernel/compile.js";
 import { kernelFromIR } from "../../kernel/declare/from-ir.js";
-import { flatCall, listNames, listTypeName, writtenResults } from "../../kernel/declare/flat.js";
+import { flatCall, hasLists, listTypeName, paramsWithoutLists, writtenResults } from "../../kernel/declare/flat.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
 import type { ListToken, Params } from "../../kernel/declare/params.js";
 import type { Cost, Device, Launch, LaunchOptions, Precision, Queue } from "../device.js";
@@ -109,16 +109,6 @@ export class ListLaunch implements Launch {
   }
 }
 
-/** Submits it, waits for its results, and frees it. */
-export async function runOnce(queue: Queue & { submitAlone(launch: Launch): void }, launch: ListLaunch): Promise<Record<string, unknown>> {
-  try {
-    queue.submitAlone(launch);
-    return await queue.results(launch);
-  } finally {
-    launch.free();
-  }
-}
-
 /** Prepares a launch of a kernel with lists; undefined for other kernels. Throws LaunchError and KernelError as `bind` does. */
 export function prepareLists(
   device: Device,
@@ -128,7 +118,7 @@ export function prepareLists(
   options: LaunchOptions = {},
   compile: CompileOptions = {},
 ): ListLaunch | undefined {
-  if (listNames(written).length === 0) return undefined;
+  if (!hasLists(written)) return undefined;
   requireKernel(device, written, given);
   const { kernel, args } = flatCall(written, given);
   const call: BindArguments = { device, kernel, args, policy, options, compile };
@@ -314,9 +304,7 @@ const rests = new WeakMap<Kernel, Kernel>();
 
 /** The kernel without its lists. */
 function restKernel(kernel: Kernel): Kernel {
-  const lists = listNames(kernel);
-  const params = Object.fromEntries(Object.entries(kernel.params).filter(([name]) => !lists.includes(name)));
-  const found = rests.get(kernel) ?? { ...kernel, params, written: kernel.written ?? kernel };
+  const found = rests.get(kernel) ?? { ...kernel, params: paramsWithoutLists(kernel.params), written: kernel.written ?? kernel };
   rests.set(kernel, found);
   return found;
 }

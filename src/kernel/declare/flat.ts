@@ -77,9 +77,17 @@ export function listTypeName(of: unknown): string {
   return (compositeOf(of) ?? structOf(of))?.name ?? type ?? `stored(${element}, ...)`;
 }
 
-/** Names of the lists of a kernel; any value may be given. */
-export const listNames = (kernel: Pick<Kernel, "params"> | undefined): string[] =>
-  Object.entries(kernel?.params ?? {}).flatMap(([name, token]) => (typeof token === "object" && token?.kind === "list" ? [name] : []));
+const isList = (token: ParamToken | null | undefined): boolean => typeof token === "object" && token?.kind === "list";
+
+/** Whether a kernel fills lists; any value may be given. */
+export function hasLists(kernel: Pick<Kernel, "params"> | undefined): boolean {
+  for (const name in kernel?.params) if (isList(kernel.params[name])) return true;
+  return false;
+}
+
+/** Parameters that are no lists. */
+export const paramsWithoutLists = (params: Params): Params =>
+  Object.fromEntries(Object.entries(params).filter(([, token]) => !isList(token)));
 
 const jointToken = (type: NumericType, identity: number): ParamToken => ({ kind: "reduce", type, op: "joint", identity });
 

@@ -270,10 +270,10 @@ const appended = kernel(
   "appended",
   { y: view(f64), steps: list(Step, 2), places: list(i32) },
   ({ y, steps, places }, i) => {
-    for (const k of span(0, 2)) if (y[i] > k) steps.push(Step({ place: vec3(y[i], k, LONG), turn: quat(0, 0, 0, 1), time: wave(k) }));
+    for (const k of span(0, 2)) if (y[i] > k) steps.push(Step({ place: vec3(y[i], k, LONG), turn: quat(0, 0, 0, 1), time: LONG * k }));
     if (y[i] < LONG) places.push(i + 1);
   },
-  () => [Step, vec3, quat, LONG, span, wave],
+  () => [Step, vec3, quat, LONG, span],
 );
 
 async function appendedOn(device: Device): Promise<unknown[]> {
