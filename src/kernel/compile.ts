@@ -24,7 +24,7 @@ export interface CompiledKernel {
   access: AccessAnalysis;
   /** Views that each launch must prove free of races (see `viewsToProve`). */
   toProve: readonly string[];
-  /** Kernels that count and fill the lists, of which `ir` knows nothing. */
+  /** Kernels that count and fill the lists; `ir` does all else. */
   lists?: ListKernels;
 }
 

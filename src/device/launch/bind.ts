@@ -26,7 +26,7 @@ import {
 } from "../../kernel/compile.js";
 import { describe } from "../../base/describe.js";
 import { LaunchError } from "../../base/errors.js";
-import { flatCall } from "../../kernel/declare/flat.js";
+import { flatCall, hasLists } from "../../kernel/declare/flat.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
 import { isValueType } from "../../kernel/declare/struct.js";
 import type { ParamToken, ReduceEachToken, ScatterToken, ViewToken } from "../../kernel/declare/params.js";
@@ -63,6 +63,8 @@ export function bind(
 ): Binding {
   requireKernel(device, written, given);
   const { kernel, args } = flatCall(written, given);
+  if (hasLists(kernel))
+    throw launchError(device, kernel, "it has lists, and becomes several launches: prepare it by prepareLists(...) of isoform/backend");
   const call: BindArguments = { device, kernel, args, policy, options, compile };
   const peerStores = (options.peerStores?.length ?? 0) > 0;
   let checked = peerStores ? undefined : (recallBinding(call) ?? bindAlike(call));
@@ -104,7 +106,6 @@ function checkAnew(call: BindArguments, compiled: CompiledCall): Checked {
   const initial: Record<string, number> = {};
   for (const [name, token] of Object.entries(kernel.params)) {
     if (typeof token !== "object" || !token) continue;
-    if (token.kind === "list") check.refuseList(name);
     if (token.kind === "scalar") scalars[name] = check.scalar(name, token.type);
     else if (token.kind === "view") given[name] = check.elements(name, token);
     else if (token.kind === "scatter") given[name] = check.elements(name, token);
@@ -247,12 +248,6 @@ class Checks {
 
   private fail(problem: string): never {
     throw launchError(this.device, this.kernel, problem);
-  }
-
-  refuseList(name: string): never {
-    return this.fail(
-      `${name} is a list, and a kernel with lists is several launches; prepare it with device.prepare, or prepareLists(...) of isoform/backend`,
-    );
   }
 
   names(): void {

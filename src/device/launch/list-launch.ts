@@ -33,7 +33,7 @@ interface Filled {
   readonly peak: boolean;
 }
 
-/** What a launch of a kernel with lists consists of. */
+/** Launches of a kernel with lists. */
 interface ListParts {
   readonly launches: readonly Launch[];
   /** The launch that does all but the lists. */

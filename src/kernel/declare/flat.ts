@@ -85,7 +85,7 @@ export function hasLists(kernel: Pick<Kernel, "params"> | undefined): boolean {
   return false;
 }
 
-/** Parameters that are no lists. */
+/** Parameters other than lists. */
 export const paramsWithoutLists = (params: Params): Params =>
   Object.fromEntries(Object.entries(params).filter(([, token]) => !isList(token)));
 

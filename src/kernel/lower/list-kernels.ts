@@ -29,7 +29,7 @@ interface ListCode {
 /** The kernels that one with lists becomes. */
 export interface ListKernels {
   readonly lists: readonly (LoweredList & {
-    /** Where the code may append more often than the list says: the reduction of the kernel that counts which takes the greatest number of an element. */
+    /** Present if the code may append more often than the list says: the reduction of the kernel that counts which takes the greatest number of an element. */
     readonly peak: string | undefined;
   })[];
   /** Over the kernel's own range, with a counter for each element. */
@@ -277,7 +277,7 @@ const stepBy = (step: Assign, cond: Expr): Assign => ({ ...step, value: add(loca
 
 /**
  * A turn that stores whether its condition holds or not, and moves on where it does: what is stored in vain is overwritten by the run's next element, or by nobody where the run
- * has no more, as its loop ends then. Undefined where the value could not be had without the condition, or costs much.
+ * has none left, as its loop ends then. Undefined where the value could not be had without the condition, or costs much.
  */
 function withoutBranch(body: readonly Stmt[], { at, views }: Counted): Stmt[] | undefined {
   const place = body.findIndex((stmt) => stmt.kind === "if");

@@ -2,13 +2,12 @@ import { valueType, wrap } from "../../ir/scalars.js";
 import type { ElementMeaning } from "../declare/storage.js";
 import { meantType, withStoredValues } from "./stored-values.js";
 import { originalPosition } from "#source-map";
-import { loadInt } from "../../ir/by-name.js";
 import { own, requireOwnNames } from "../../base/own.js";
-import type { Expr, KernelIR, NumericType, Param, ScatterOp, Stmt } from "../../ir/types.js";
+import type { KernelIR, NumericType, Param, ScatterOp, Stmt } from "../../ir/types.js";
 import { builtinName } from "../declare/builtins.js";
 import type { AxisToken, DepositToken, Dimension, FieldParamToken, ParticleLists, ResidentToken } from "../declare/cells.js";
 import { KernelError } from "../../base/errors.js";
-import { lowerCellAxes } from "./fields.js";
+import { lowerCellAxes, overParticles } from "./fields.js";
 import type { Kernel } from "../declare/kernel.js";
 import { Knowledge, Lowering } from "./lowering.js";
 import { capturesOf, CaptureScope, type CaptureList } from "./capture-lists.js";
@@ -34,10 +33,10 @@ import { bindsAs } from "../read/syntax.js";
 import { tableOf } from "./tables.js";
 import { Scope, constantExpr, type FunctionValue, type LoweredValue, type ScalarValue } from "./values.js";
 import { startHeld } from "./held.js";
-import { startList, type KernelWithLists, type LoweredList } from "./lists.js";
+import { requireListPolicy, startList, type KernelWithLists, type LoweredList } from "./lists.js";
 import { inline } from "./inline.js";
 import * as dispatch from "./dispatch.js";
-import { index, int } from "../../ir/expressions.js";
+import { int } from "../../ir/expressions.js";
 
 /** Declarations of a body's parameters. */
 type Token = ParamToken | FieldParamToken | AxisToken | DepositToken | ResidentToken | AssignToken;
@@ -148,6 +147,22 @@ class KernelLowering {
       source: this.source,
       scope: this.functions(),
     };
+    this.startParams(cx, main);
+    const { policy } = this.kernel;
+    const lists = typeof policy === "object" ? policy.particles : undefined;
+    const particle = lists ? cx.unique("p") : undefined;
+    const result = inline(cx, main, [{ kind: "params" }, ...this.elements(particle)], this.source.node);
+    const assigns = this.source.node.body.type === "AssignmentExpression" || this.source.node.body.type === "UpdateExpression";
+    if (result.kind !== "void" && !assigns)
+      cx.fail(this.source.node, "the kernel returns a value", "write results to a view, a reduction or a scatter");
+    this.captures?.refuseShadowed((name) => bindsAs(this.source.node, name));
+    const body = lists && particle !== undefined ? [overParticles(this.ir, cx.out, lists, particle)] : [...cx.out, ...this.last];
+    const whole: KernelWithLists = this.lists.length > 0 ? { ...this.ir, body, lists: this.lists } : { ...this.ir, body };
+    return withStoredValues(whole, this.meanings);
+  }
+
+  /** Statements of reductions and lists before the body. */
+  private startParams(cx: Lowering, main: FunctionValue): void {
     for (const [name, token] of Object.entries(this.kernel.params)) {
       if (typeof token !== "object") continue;
       if (token.kind === "reduceStruct") {
@@ -165,26 +180,6 @@ class KernelLowering {
       if (param?.kind === "reduce") param.combine = foldOfNumbers(cx, main, { kernel: this.kernel, name, token });
       if (hasComponents(token)) this.startEach(cx, name, token, componentsOf(token));
     }
-    const { policy } = this.kernel;
-    const lists = typeof policy === "object" ? policy.particles : undefined;
-    const particle = lists ? cx.unique("p") : undefined;
-    const result = inline(cx, main, [{ kind: "params" }, ...this.elements(particle)], this.source.node);
-    const assigns = this.source.node.body.type === "AssignmentExpression" || this.source.node.body.type === "UpdateExpression";
-    if (result.kind !== "void" && !assigns)
-      cx.fail(this.source.node, "the kernel returns a value", "write results to a view, a reduction or a scatter");
-    this.captures?.refuseShadowed((name) => bindsAs(this.source.node, name));
-    const body = lists && particle !== undefined ? [this.overParticles(cx.out, lists, particle)] : [...cx.out, ...this.last];
-    const whole: KernelWithLists = this.lists.length > 0 ? { ...this.ir, body, lists: this.lists } : { ...this.ir, body };
-    return withStoredValues(whole, this.meanings);
-  }
-
-  /** The body for each particle of a cell. */
-  private overParticles(body: Stmt[], lists: ParticleLists, particle: string): Stmt {
-    const { location } = this.ir;
-    const here = Array.from({ length: lowerCellAxes(this.ir) }, (_, axis) => index(axis));
-    const start = loadInt(lists.first, ...here, int(0));
-    const stop: Expr = { op: "binary", type: "i32", fn: "add", a: start, b: loadInt(lists.count, ...here, int(0)) };
-    return { kind: "for", name: particle, start, stop, step: 1, body, location };
   }
 
   /** The function's arguments after the parameters. */
@@ -335,12 +330,7 @@ class KernelLowering {
         this.globals.bind(name, { kind: "reduceStruct", name, struct: token.struct, parts: this.jointParams(name) });
         return;
       case "list":
-        if (this.kernel.policy !== "range")
-          this.fail(
-            `the parameter "${name}" is a list, which ${this.kernel.policy === "team" ? "teams" : "containers"} do not take`,
-            "append in a kernel over a range",
-          );
-        return;
+        return requireListPolicy(this.kernel, name);
       case "table": {
         const table =
           tableOf(name, token) ?? this.fail(`the table "${name}" is not a full array of rank 1 to 4`, "give every row the same length");

@@ -38,11 +38,7 @@ export function scalarOperand(cx: Lowering, value: LoweredValue, node: acorn.Nod
         `write ${value.name}.${METHODS[value.op]}(value)`,
       );
     case "list":
-      return cx.fail(
-        node,
-        `${value.name} is a list: a kernel appends to it and cannot read it`,
-        `write ${value.name}.push(value), and read the elements in another kernel`,
-      );
+      return listUsed(cx, value.name, node);
     case "assign":
       return cx.fail(node, `${value.name} is a scalar to be set, and is used as a number`, `write ${value.name}.get() for its value`);
     case "axis":
@@ -71,6 +67,14 @@ export function scalarOperand(cx: Lowering, value: LoweredValue, node: acorn.Nod
       return notNumber(cx, value, node);
   }
 }
+
+const listUsed = (cx: Lowering, name: string, node: acorn.Node): never =>
+  cx.fail(
+    node,
+    `${name} is a list: a kernel appends to it and cannot read it`,
+    `write ${name}.push(value), and read the elements in another kernel`,
+  );
+
 function notNumber(cx: Lowering, value: LoweredValue, node: acorn.Node): never {
   const of = value.kind === "record" ? value.of : undefined;
   if (of) return cx.fail(node, `a ${of.name} is used as a number`, `write v.add(w) for sums, and v.${of.fields[0]} for a component`);
