@@ -9,7 +9,6 @@ export {
   f64,
   fixed,
   i32,
-  list,
   max,
   min,
   reducer,
@@ -79,6 +78,7 @@ export {
 } from "./kernel/declare/matrices.js";
 export { complex, complexf, type Complex, type ComplexPlace } from "./kernel/declare/complex.js";
 export { quat, quatf, type Quat, type QuatPlace } from "./kernel/declare/quaternions.js";
+export { list } from "./device/launch/list-param.js";
 export { structArrays, structArraysFrom } from "./device/struct-arrays.js";
 export { struct, type StructPlace, type StructToken, type StructValue } from "./kernel/declare/struct.js";
 export type { CompositeToken } from "./kernel/declare/composite.js";

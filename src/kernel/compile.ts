@@ -14,7 +14,8 @@ import { relax } from "../ir/passes/relax.js";
 import type { KernelIR } from "../ir/types.js";
 import type { Kernel } from "./declare/kernel.js";
 import { lower } from "./lower/lower.js";
-import { listKernels, withoutLists, type ListKernels } from "./lower/list-kernels.js";
+import { listSupport } from "./declare/list-support.js";
+import type { listKernels, ListKernels, withoutLists } from "./lower/list-kernels.js";
 import type { KernelWithLists } from "./lower/lists.js";
 
 /** A kernel after the front end and the passes: what emitters start from. */
@@ -95,11 +96,13 @@ function compiled(kernel: Kernel, { fixed, options }: Asked): CompiledKernel {
     const whole: KernelWithLists = kernel.ir ?? lower(kernel, fixed, options.debug);
     const code = memoised("optimised", whole, () => {
       if (kernel.ir) verify(kernel.ir);
-      const ir = optimise(withoutLists(whole));
+      const { lists } = whole;
+      const support = lists && listSupport<{ withoutLists: typeof withoutLists; listKernels: typeof listKernels }>();
+      const ir = optimise(support ? support.withoutLists(whole) : whole);
       const access = analyseAccess(ir);
       const toProve = viewsToProve(ir, access);
       checkRaces(ir, access, toProve);
-      return { ir, access, toProve, ...(whole.lists && { lists: listKernels({ ...whole, lists: whole.lists }) }) };
+      return { ir, access, toProve, ...(support && { lists: support.listKernels({ ...whole, lists }) }) };
     });
     return { kernel, ...code };
   });

@@ -1,5 +1,6 @@
 import type { CompileOptions } from "../../kernel/compile.js";
 import { descending } from "../../kernel/read/depth.js";
+import { listSupport } from "../../kernel/declare/list-support.js";
 import { flatCall, hasLists, writtenResults } from "../../kernel/declare/flat.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
 import type { ListElement, Params } from "../../kernel/declare/params.js";
@@ -11,7 +12,7 @@ import type { Binding, BindArguments } from "../launch/binding.js";
 import { withoutSignal } from "../launch/signal.js";
 import { withInitialValues } from "../launch/initial-values.js";
 import { DeviceList } from "../launch/list.js";
-import { prepareLists, type ListLaunch } from "../launch/list-launch.js";
+import type { ListLaunch, prepareLists } from "../launch/list-launch.js";
 import { ListRuns } from "../launch/list-runs.js";
 import { notInCapture } from "../launch/other-numbers.js";
 import type {
@@ -148,7 +149,8 @@ export abstract class CpuDevice implements Device {
   ): ListLaunch | undefined {
     if (!hasLists(kernel)) return undefined;
     this.requireOpen();
-    return descending(kernel, () => prepareLists(this, kernel, args, policy, options, this.compileOptions));
+    const support = listSupport<{ prepareLists: typeof prepareLists }>();
+    return descending(kernel, () => support.prepareLists(this, kernel, args, policy, options, this.compileOptions));
   }
 
   private launch<P extends Params>(

@@ -2,11 +2,12 @@ import { DeviceError } from "../../base/errors.js";
 import { INSPECT } from "../../base/inspect.js";
 import type { ElementType } from "../../ir/types.js";
 import { descending } from "../../kernel/read/depth.js";
+import { listSupport } from "../../kernel/declare/list-support.js";
 import { flatCall, hasLists } from "../../kernel/declare/flat.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
 import type { ListElement, Params } from "../../kernel/declare/params.js";
 import { DeviceList } from "../launch/list.js";
-import { prepareLists, type ListLaunch } from "../launch/list-launch.js";
+import type { ListLaunch, prepareLists } from "../launch/list-launch.js";
 import { ListRuns } from "../launch/list-runs.js";
 import { withoutSignal } from "../launch/signal.js";
 import { bind } from "../launch/bind.js";
@@ -159,7 +160,8 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
     options?: LaunchOptions,
   ): ListLaunch | undefined {
     if (!hasLists(kernel)) return undefined;
-    return descending(kernel, () => prepareLists(this, kernel, args, policy, options));
+    const support = listSupport<{ prepareLists: typeof prepareLists }>();
+    return descending(kernel, () => support.prepareLists(this, kernel, args, policy, options));
   }
 
   /** Notes a run until it has come to its end. */

@@ -390,22 +390,16 @@ export interface ListToken<T extends ListElement = ListElement> {
   readonly elements: ViewToken | StructViewToken;
 }
 
-/**
- * A list that a kernel over a range appends to: `near.push(value)`. Its elements lie in the order of the range's elements, and of one element in the order of its calls, with any
- * number of workers. An element appends `most` times at most. A launch gives `device.list(type, capacity)`, begins with it empty, and has the number of elements among its results.
- * @param of the type of the elements: numbers of any storage type, truth values, vectors and the like, records
- * @param most from 1 to 65536
- * @throws LaunchError for another type or number
- */
-export function list<T extends ListElement>(of: T, most = 1): ListToken<T> {
+/** The token of a list, for `list`, which is the `maker`. Throws LaunchError for another type or number. */
+export function listToken<T extends ListElement>(of: T, most: number, maker: Function): ListToken<T> {
   if (!(Number.isInteger(most) && most >= 1 && most <= MOST_PUSHES))
     throw refusal(
       "list",
-      list,
+      maker,
       `is given ${describe(most)} for how often an element appends at most; use a whole number from 1 to ${MOST_PUSHES}`,
     );
   const known = ["scalar", "storage", "stored", "composite", "struct"].includes(of?.kind);
-  if (!known) throw refusal("list", list, `is given ${describe(of)} for a type; use f64, i32, u8, vec3, a struct or the like`);
+  if (!known) throw refusal("list", maker, `is given ${describe(of)} for a type; use f64, i32, u8, vec3, a struct or the like`);
   return { kind: "list", of, most, elements: view(of as never, 1, { disjoint: true }) };
 }
 const MOST_PUSHES = 65536;

@@ -1,7 +1,4 @@
 import type * as acorn from "acorn";
-import { originalPosition } from "#source-map";
-import { KernelError } from "../../base/errors.js";
-import type { Kernel } from "../declare/kernel.js";
 import { localOf } from "../../ir/by-name.js";
 import { add, int } from "../../ir/expressions.js";
 import type { KernelIR } from "../../ir/types.js";
@@ -38,17 +35,6 @@ export interface KernelWithLists extends KernelIR {
 }
 
 type ListValue = Extract<LoweredValue, { kind: "list" }>;
-
-/** Throws KernelError for a list of a kernel that is not over a range. */
-export function requireListPolicy(
-  { name, policy, location }: Pick<Kernel, "name" | "location"> & { readonly policy: unknown },
-  list: string,
-): void {
-  if (policy === "range") return;
-  const others = policy === "team" ? "teams" : "containers";
-  const problem = `the parameter "${list}" is a list, which ${others} do not take`;
-  throw new KernelError(name, originalPosition(location), problem, "append in a kernel over a range");
-}
 
 /** Declares the arrays and the counter of a list. `meanings` takes the meaning of elements that is not what they hold. */
 export function startList(

@@ -25,7 +25,7 @@ import { compositeOf, type CompositeType } from "../declare/composite.js";
 import { namedParts } from "../declare/flat.js";
 import { isValueType, structOf, type StructType } from "../declare/struct.js";
 import { foldOfNumbers, foldOfRecords } from "./fold-functions.js";
-import { extremumFold, foldBy, partParam, refuseInContainers } from "./joint.js";
+import { extremumFold, foldBy, partParam, refuseInContainers, requireListPolicy } from "./joint.js";
 import { recordFrom, structViewOf } from "./structs.js";
 import { compositeFrom } from "./composites.js";
 import { parseFunction, type FunctionSource } from "../read/source.js";
@@ -33,7 +33,8 @@ import { bindsAs } from "../read/syntax.js";
 import { tableOf } from "./tables.js";
 import { Scope, constantExpr, type FunctionValue, type LoweredValue, type ScalarValue } from "./values.js";
 import { startHeld } from "./held.js";
-import { requireListPolicy, startList, type KernelWithLists, type LoweredList } from "./lists.js";
+import { listSupport } from "../declare/list-support.js";
+import type { KernelWithLists, LoweredList, startList } from "./lists.js";
 import { inline } from "./inline.js";
 import * as dispatch from "./dispatch.js";
 import { int } from "../../ir/expressions.js";
@@ -170,7 +171,7 @@ class KernelLowering {
         foldBy(this.ir.params, foldOfRecords(cx, main, { kernel: this.kernel, name, parts, token }));
       }
       if (token.kind === "list") {
-        const { value, list } = startList(cx, name, token, this.meanings);
+        const { value, list } = listSupport<{ startList: typeof startList }>().startList(cx, name, token, this.meanings);
         this.globals.bind(name, value);
         this.lists.push(list);
       }

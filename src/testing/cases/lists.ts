@@ -1,6 +1,7 @@
 import { range } from "../../device/launch/policy.js";
+import { list } from "../../device/launch/list-param.js";
 import { kernel } from "../../kernel/declare/kernel.js";
-import { i32, list, sum, view } from "../../kernel/declare/params.js";
+import { i32, sum, view } from "../../kernel/declare/params.js";
 import { struct } from "../../kernel/declare/struct.js";
 import { reals, type ConformanceCase } from "../case.js";
 import { expectSame } from "../expect.js";
