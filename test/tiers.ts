@@ -13,6 +13,7 @@ export const NODE_TIERS: readonly Tier[] = ["default", "long"];
 export const TIER_OF: Readonly<Record<string, Tier>> = {
   "": "default",
   // What needs nothing but Node, but takes as long as ten others
+  "device/random-lists": "long",
   "backend/interpreter": "long",
   "changed/changed": "long",
   "check/command": "long",

@@ -225,7 +225,7 @@ class Making {
   private withoutChoice(stmt: Stmt): Stmt {
     if (stmt.kind !== "if" || stmt.else.length > 0 || stmt.then.length !== 1) return stmt;
     const [only] = stmt.then;
-    return only.kind === "assign" && this.byCounter.has(only.name) ? stepBy(only, stmt.cond) : stmt;
+    return isStep(only) && this.byCounter.has(only.name) ? stepBy(only, stmt.cond) : stmt;
   }
 
   /** Calls that store as long as there is room. */
@@ -272,6 +272,13 @@ class Making {
 
 type Assign = Extract<Stmt, { kind: "assign" }>;
 
+/** Whether a statement moves a local on by one, and not by a choice. */
+function isStep(stmt: Stmt | undefined): stmt is Assign {
+  if (stmt?.kind !== "assign" || stmt.value.op !== "binary" || stmt.value.fn !== "add") return false;
+  const { a, b } = stmt.value;
+  return a.op === "local" && a.name === stmt.name && b.op === "const" && b.value === 1;
+}
+
 /** A step of a counter by one that is taken where a condition holds. A choice of two values would be a branch to gcc. */
 const stepBy = (step: Assign, cond: Expr): Assign => ({ ...step, value: add(local(step.name), cast("i32", cond)) });
 
@@ -285,7 +292,7 @@ function withoutBranch(body: readonly Stmt[], { at, views }: Counted): Stmt[] | 
   if (choice?.kind !== "if" || choice.else.length > 0) return undefined;
   const step = choice.then.at(-1);
   const before = choice.then.slice(0, -1);
-  if (step?.kind !== "assign" || step.name !== at) return undefined;
+  if (!isStep(step) || step.name !== at) return undefined;
   if (!before.every((stmt) => stmt.kind === "let" || (stmt.kind === "store" && views.includes(stmt.view)))) return undefined;
   const known = new Set<string>();
   const note = (expr: Expr): void => {
