@@ -1,7 +1,7 @@
 import type ts from "typescript";
-import { view, scatter, type ExtremumToken, type ReduceToken } from "../kernel/declare/params.js";
+import { atomic, view, scatter, type ExtremumToken, type ReduceToken } from "../kernel/declare/params.js";
 import { identityOf } from "../ir/identity.js";
-import type { NumericType, ScatterOp } from "../ir/types.js";
+import type { AtomicType, NumericType, ScatterOp } from "../ir/types.js";
 import type { Choices } from "./choices.js";
 import { PURE_GLOBALS } from "./pure.js";
 import type { TypeScript } from "./typescript.js";
@@ -63,6 +63,8 @@ const TOKENS: Readonly<Record<string, TokenMaker>> = {
   storage: plainToken,
   view(types, type, element) {
     const rank = types.property(type, "rank");
+    if (types.property(type, "atomic") === true)
+      return rank ? atomic({ kind: "scalar", type: element as AtomicType }, rank as 1) : undefined;
     // Nothing is said against an assertion that may be there.
     const disjoint = types.property(type, "disjoint") !== false;
     return rank && !types.member(type, "place") ? view({ kind: "scalar", type: element }, rank as 1, { disjoint }) : undefined;

@@ -5,6 +5,8 @@ import { identityOf } from "./identity.js";
 import { isRank, MAX_RANK } from "../base/rank.js";
 import { declareName, insideOf, outermost, Locals, Verifier, verify, type Context } from "./verify.js";
 import type {
+  AtomicFn,
+  AtomicType,
   ElementType,
   Expr,
   KernelIR,
@@ -105,6 +107,11 @@ export class KernelBuilder {
     return this.param({ kind: "view", name, element, rank: this.rankOf(name, rank), disjoint, ...(bounds && { bounds }) });
   }
 
+  /** An array that `fetch` alone reaches. */
+  atomic<E extends AtomicType>(name: string, element: E, rank = 1): ViewParam & { readonly element: E } {
+    return this.param({ kind: "view", name, element, rank: this.rankOf(name, rank), disjoint: false, atomic: true });
+  }
+
   /** An array that many elements fold into, and none reads. */
   scatter<T extends NumericType>(name: string, element: T, rank = 1, op: ScatterOp = "sum"): ScatterParam & { readonly element: T } {
     return this.param({ kind: "scatter", name, element, rank: this.rankOf(name, rank), op });
@@ -195,6 +202,33 @@ export class KernelBuilder {
     const indices = this.indices(target.name, target.rank, at);
     const folded = this.value(target.element, value);
     this.push({ kind: "scatter", target: target.name, indices, value: folded, location: this.location });
+  }
+
+  /** Replaces an element of an atomic array, and gives what was there: by a value, after the expected one of an exchange that has one; `load` has none. */
+  fetch<E extends AtomicType>(
+    fn: AtomicFn,
+    target: ViewParam & { readonly element: E },
+    at: Operand | readonly Operand[],
+    ...operands: readonly Operand[]
+  ): LocalRef<E> {
+    const type = target.element;
+    const indices = this.indices(target.name, target.rank, at);
+    const given = operands.map((each) => this.value(type, each));
+    const value = given.at(-1);
+    const result = this.fresh(`${target.name}_before`);
+    const expected = given.length > 1 && { expected: given[0] };
+    this.push({
+      kind: "atomic",
+      target: target.name,
+      indices,
+      fn,
+      type,
+      ...(value && { value }),
+      ...expected,
+      result,
+      location: this.location,
+    });
+    return { op: "local", type, name: result } as LocalRef<E>;
   }
 
   /** Folds a value into a reduction. */

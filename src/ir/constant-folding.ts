@@ -76,6 +76,7 @@ class Folder {
       case "setElement":
       case "store":
       case "scatter":
+      case "atomic":
       case "reduce":
       case "reduceJointly":
       case "print":

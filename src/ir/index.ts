@@ -40,6 +40,7 @@ export {
 } from "./expressions.js";
 export { localOf, paramOf } from "./by-name.js";
 export { IRError } from "../base/errors.js";
+export { changedBy } from "./atomic.js";
 export { identityOf } from "./identity.js";
 export { inclusiveStop, lastOf } from "./loop-stops.js";
 export { analyseAccess, outside, takenRange, type Access, type AccessAnalysis, type LoopRange, type ViewUse } from "./analysis/access.js";

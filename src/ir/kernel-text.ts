@@ -41,7 +41,7 @@ function printParam(param: Param, names: IndexNames): string {
     case "scalar":
       return `scalar ${param.name}: ${param.type}`;
     case "view":
-      return `view ${param.name}: ${param.element}${"[]".repeat(param.rank)}${param.disjoint ? " disjoint" : ""}`;
+      return `view ${param.name}: ${param.element}${"[]".repeat(param.rank)}${param.disjoint ? " disjoint" : ""}${param.atomic ? " atomic" : ""}`;
     case "scatter":
       return `scatter ${param.name}: ${param.element}${"[]".repeat(param.rank)} ${param.op}`;
     case "reduce": {
@@ -76,6 +76,11 @@ function printBlock(stmts: readonly Stmt[], indent: string, names: IndexNames, s
         return [`${indent}${stmt.view}${at(stmt.indices)} = ${e(stmt.value)}`];
       case "scatter":
         return [`${indent}scatter ${stmt.target}${at(stmt.indices)} <- ${e(stmt.value)}`];
+      case "atomic": {
+        const given = [stmt.expected, stmt.value].flatMap((expr) => (expr ? [e(expr)] : []));
+        const before = stmt.result === undefined ? "" : `let ${stmt.result}: ${stmt.type} = `;
+        return [`${indent}${before}atomic ${stmt.target}${at(stmt.indices)} ${stmt.fn}(${given.join(", ")})`];
+      }
       case "reduce":
         return [`${indent}reduce ${stmt.target} <- ${e(stmt.value)}`];
       case "reduceJointly":

@@ -19,6 +19,11 @@ export type ReduceOp = "sum" | "min" | "max" | "custom" | "joint";
 /** Operation of a scatter. */
 export type ScatterOp = "sum" | "min" | "max";
 
+/** An operation on one element of an array that no other comes between; `load` alone has no value. */
+export type AtomicFn = "add" | "min" | "max" | "and" | "or" | "xor" | "exchange" | "compareExchange" | "load";
+/** The types of elements with such operations. */
+export type AtomicType = "i32" | "u32";
+
 /** A parameter that is one value. */
 export interface ScalarParam {
   kind: "scalar";
@@ -35,6 +40,8 @@ export interface ViewParam {
   rank: number;
   /** The author asserts that no two elements of the range write one location; js-debug checks it. */
   disjoint: boolean;
+  /** Its elements are reached by `atomic` statements, and by nothing else. */
+  atomic?: true;
   /** Axes whose indices are right by construction, and are not checked: of fields, those along which a grid's own code indexes. */
   trusted?: readonly number[];
   /** Length of scratch of level 1, which a launch allocates: a row for each team that runs at a time. An expression of scalars and extents. */
@@ -212,6 +219,21 @@ export type Stmt =
   | { kind: "reduce"; target: string; value: Expr; location: Location }
   /** Folds values into reduce parameters that fold jointly, one into each. */
   | { kind: "reduceJointly"; targets: readonly string[]; values: Expr[]; location: Location }
+  /**
+   * Replaces an element by what `fn` makes of it and of `value`, and declares `result` as the value before. `compareExchange` stores `value` where the element
+   * is `expected`.
+   */
+  | {
+      kind: "atomic";
+      target: string;
+      indices: Expr[];
+      fn: AtomicFn;
+      type: AtomicType;
+      value?: Expr;
+      expected?: Expr;
+      result?: string;
+      location: Location;
+    }
   /** Prints a line of its items, with a space between each two. `site` is its number in code that records lines (`passes/record-prints.ts`). */
   | { kind: "print"; items: (string | Expr)[]; site?: number; location: Location }
   | { kind: "if"; cond: Expr; then: Stmt[]; else: Stmt[]; location: Location }

@@ -180,6 +180,8 @@ export class Verifier {
         need(type === stmt.value.type, `${stmt.kind} of ${stmt.value.type} into ${name}, which takes ${type}`);
         return;
       }
+      case "atomic":
+        return this.atomic(stmt);
       case "reduce": {
         const param = this.params.get(stmt.target);
         const type = context.results.get(stmt.target) ?? (param?.kind === "reduce" ? param.type : undefined);
@@ -226,12 +228,22 @@ export class Verifier {
     }
   }
 
+  private atomic(stmt: Extract<Stmt, { kind: "atomic" }>): void {
+    const { target, indices, fn, value, expected } = stmt;
+    const type = this.array(target, indices, "atomic", stmt);
+    this.require(type === stmt.type, `atomic ${fn} of ${stmt.type} on ${target}, which has ${type}`, stmt);
+    const isRight = (value === undefined) === (fn === "load") && (expected !== undefined) === (fn === "compareExchange");
+    this.require(isRight, `atomic ${fn} with the wrong operands`, stmt);
+    for (const operand of [expected, value])
+      this.require(!operand || operand.type === type, `atomic ${fn} with ${operand?.type} on ${target}, which has ${type}`, stmt);
+  }
+
   /** The type of values that an element of the view or scatter array takes. */
-  private array(name: string, indices: readonly Expr[], kind: "view" | "scatter", stmt?: Stmt): NumericType {
+  private array(name: string, indices: readonly Expr[], kind: "view" | "scatter" | "atomic", stmt?: Stmt): NumericType {
     const param = this.params.get(name);
     this.require(
-      param !== undefined && (param.kind === "view" || param.kind === "scatter") && param.kind === kind,
-      `${name} is not a ${kind}`,
+      (param?.kind === "view" && kind === (param.atomic ? "atomic" : "view")) || (param?.kind === "scatter" && kind === "scatter"),
+      `${name} is not ${kind === "atomic" ? "an atomic view" : `a ${kind}`}`,
       stmt,
     );
     this.require(indices.length === param.rank, `${indices.length} indices of ${name}, which has rank ${param.rank}`, stmt);
@@ -315,6 +327,9 @@ const areInts = (operands: readonly Expr[]): boolean => operands.every(({ type }
 /** A loop of the lanes of a member. */
 const nests = ({ kind }: Stmt, { level }: Context): boolean => kind !== "single" && level === "member";
 
+const resultsIn = (stmt: Extract<Stmt, { kind: "teamFor" | "teamReduce" }>, { results }: Context): Context["results"] =>
+  stmt.kind === "teamReduce" ? new Map(stmt.results.map((r) => [r.name, r.type])) : results;
+
 /** Surroundings of the statements in block number `block` of `blocksOf(stmt)`. */
 export function insideOf(stmt: Stmt, context: Context, block: number): Context {
   const counted = (name: string): Locals => new Locals(context.locals).set(name, { what: "counter", type: "i32" });
@@ -328,8 +343,7 @@ export function insideOf(stmt: Stmt, context: Context, block: number): Context {
     case "teamFor":
     case "teamReduce": {
       const level = nests(stmt, context) ? "lane" : "member";
-      const results = stmt.kind === "teamReduce" ? new Map(stmt.results.map((r) => [r.name, r.type])) : context.results;
-      return { locals: counted(stmt.name), inLoop: false, level, results };
+      return { locals: counted(stmt.name), inLoop: false, level, results: resultsIn(stmt, context) };
     }
     case "if":
     case "let":
@@ -338,6 +352,7 @@ export function insideOf(stmt: Stmt, context: Context, block: number): Context {
     case "setElement":
     case "store":
     case "scatter":
+    case "atomic":
     case "reduce":
     case "reduceJointly":
     case "print":
@@ -353,6 +368,7 @@ export function insideOf(stmt: Stmt, context: Context, block: number): Context {
 export function declareName(stmt: Stmt, locals: Locals): void {
   if (stmt.kind === "let") locals.set(stmt.name, { what: "local", type: stmt.type });
   if (stmt.kind === "array") locals.set(stmt.name, { what: "array", type: stmt.type });
+  if (stmt.kind === "atomic" && stmt.result !== undefined) locals.set(stmt.result, { what: "local", type: stmt.type });
   if (stmt.kind === "teamReduce") for (const r of stmt.results) locals.set(r.name, { what: "local", type: r.type });
 }
 

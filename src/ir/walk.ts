@@ -173,6 +173,8 @@ export function exprsOf(stmt: Stmt): readonly Expr[] {
     case "store":
     case "scatter":
       return [...stmt.indices, stmt.value];
+    case "atomic":
+      return [...stmt.indices, stmt.expected, stmt.value].filter((expr) => expr !== undefined);
     case "if":
     case "while":
       return [stmt.cond];
@@ -209,6 +211,7 @@ export function blocksOf(stmt: Stmt): readonly Stmt[][] {
     case "setElement":
     case "store":
     case "scatter":
+    case "atomic":
     case "reduce":
     case "reduceJointly":
     case "print":
@@ -295,6 +298,8 @@ export function mapOwnExprs(stmt: Stmt, map: (expr: Expr) => Expr): Stmt {
       const value = map(stmt.value);
       return indices === stmt.indices && value === stmt.value ? stmt : { ...stmt, indices, value };
     }
+    case "atomic":
+      return mapAtomic(stmt, map);
     case "if":
     case "while": {
       const cond = map(stmt.cond);
@@ -318,6 +323,14 @@ export function mapOwnExprs(stmt: Stmt, map: (expr: Expr) => Expr): Stmt {
     default:
       return unreachable(stmt);
   }
+}
+
+function mapAtomic(stmt: Extract<Stmt, { kind: "atomic" }>, map: (expr: Expr) => Expr): Stmt {
+  const indices = mapList(stmt.indices, map);
+  const expected = stmt.expected && map(stmt.expected);
+  const value = stmt.value && map(stmt.value);
+  const isSame = indices === stmt.indices && expected === stmt.expected && value === stmt.value;
+  return isSame ? stmt : { ...stmt, indices, ...(expected && { expected }), ...(value && { value }) };
 }
 
 /** The statement with the lists of statements inside it replaced; the very same object where nothing changed. */
@@ -346,6 +359,7 @@ export function mapBlocks(stmt: Stmt, map: (block: Stmt[]) => Stmt[]): Stmt {
     case "setElement":
     case "store":
     case "scatter":
+    case "atomic":
     case "reduce":
     case "reduceJointly":
     case "print":
@@ -377,6 +391,7 @@ export const hasJump = (body: readonly Stmt[]): boolean =>
       case "setElement":
       case "store":
       case "scatter":
+      case "atomic":
       case "reduce":
       case "reduceJointly":
       case "print":
@@ -394,7 +409,7 @@ export interface Touched<K extends string> {
 }
 
 /** Change that a statement makes by itself, apart from statements inside it: to a local or a reduction, which have no indices, or to an element. */
-export function changeOf(stmt: Stmt): Touched<"local" | "reduction" | "array" | "view" | "scatter"> | undefined {
+export function changeOf(stmt: Stmt): Touched<"local" | "reduction" | "array" | "view" | "scatter" | "atomic"> | undefined {
   switch (stmt.kind) {
     case "assign":
       return { kind: "local", name: stmt.name, indices: [] };
@@ -404,6 +419,8 @@ export function changeOf(stmt: Stmt): Touched<"local" | "reduction" | "array" | 
       return { kind: "view", name: stmt.view, indices: stmt.indices };
     case "scatter":
       return { kind: "scatter", name: stmt.target, indices: stmt.indices };
+    case "atomic":
+      return { kind: "atomic", name: stmt.target, indices: stmt.indices };
     case "reduce":
       return { kind: "reduction", name: stmt.target, indices: [] };
     case "reduceJointly":
@@ -479,6 +496,7 @@ export function isLoop(stmt: Stmt): stmt is Extract<Stmt, { kind: "for" | "while
     case "setElement":
     case "store":
     case "scatter":
+    case "atomic":
     case "reduce":
     case "reduceJointly":
     case "print":
@@ -502,6 +520,8 @@ export function declares(stmt: Stmt): string[] {
       return [stmt.name];
     case "teamReduce":
       return [stmt.name, ...stmt.results.map((r) => r.name)];
+    case "atomic":
+      return stmt.result === undefined ? [] : [stmt.result];
     case "assign":
     case "setElement":
     case "store":

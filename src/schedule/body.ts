@@ -185,6 +185,8 @@ export class Body {
         return frame.store(this, stmt, this.offset(stmt.view, stmt.indices), this.expr(stmt.value));
       case "scatter":
         return frame.scatter(this, stmt, this.offset(stmt.target, stmt.indices), this.expr(stmt.value));
+      case "atomic":
+        return this.fetch(stmt);
       case "reduce":
         return frame.reduce(this, stmt, this.expr(stmt.value));
       case "reduceJointly":
@@ -218,6 +220,14 @@ export class Body {
       default:
         return unreachable(stmt);
     }
+  }
+
+  private fetch({ fn, type, target, indices, expected, value, result }: StmtOf<"atomic">): void {
+    const { frame, out } = this;
+    const offset = this.offset(target, indices);
+    const operands = [expected, value].flatMap((operand) => (operand ? [this.expr(operand)] : []));
+    const call: Expr = { op: "fetch", array: target, fn, type, at: frame.memory(target), offset, operands };
+    out.put(result === undefined ? { kind: "do", call } : declare(this.local(result), type, call));
   }
 
   private declaration({ name, type, init }: StmtOf<"let">): void {

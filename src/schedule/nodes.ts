@@ -5,7 +5,19 @@
  */
 
 import type { Identifier } from "../base/names.js";
-import type { BinaryFn, CompareFn, ElementType, MathFn, NumericType, ScalarType, ScatterOp, Table, UnaryFn } from "../ir/types.js";
+import type {
+  AtomicFn,
+  AtomicType,
+  BinaryFn,
+  CompareFn,
+  ElementType,
+  MathFn,
+  NumericType,
+  ScalarType,
+  ScatterOp,
+  Table,
+  UnaryFn,
+} from "../ir/types.js";
 
 /**
  * Type of a value. Arithmetic of `i32` wraps; of `int` (32 bits), `i64`, and `index`, which is one of the two as the launch's addresses
@@ -72,6 +84,17 @@ export type Expr =
       readonly offset: Expr;
       readonly seen: Expr;
       readonly wanted: Expr;
+    }
+  /** Replaces an integer by an atomic operation, and gives what it was. */
+  | {
+      readonly op: "fetch";
+      /** The array by its author's name. */
+      readonly array: string;
+      readonly fn: AtomicFn;
+      readonly type: AtomicType;
+      readonly at: Memory;
+      readonly offset: Expr;
+      readonly operands: readonly Expr[];
     }
   /** Raises a counter by one, and gives what it was. */
   | { readonly op: "next"; readonly type: "u32"; readonly at: Memory; readonly offset: Expr }

@@ -123,7 +123,7 @@ export class Uniformity {
     if (e.op === "local") return this.varying.has(e.id);
     if (e.op === "place") return e.of === "thread";
     if (e.op === "read" && (e.from.volatile || this.varying.has(e.from.id))) return true;
-    if (e.op === "shuffle" || e.op === "exchange" || e.op === "next" || e.op === "apply") return true;
+    if (e.op === "shuffle" || e.op === "exchange" || e.op === "fetch" || e.op === "next" || e.op === "apply") return true;
     if (e.op === "word" && !ALIKE.has(e.word)) return true;
     if (e.op === "binary") return this.varies(e.a) || this.varies(e.b);
     return operands(e).some((operand) => this.varies(operand));

@@ -178,7 +178,7 @@ class Verifier {
     for (const operand of operands(e)) this.expr(operand, scope);
     if (e.op === "read") this.memory(e.from, scope);
     else if (e.op === "address") this.memory(e.of, scope);
-    else if (e.op === "exchange" || e.op === "next") this.memory(e.at, scope);
+    else if (e.op === "exchange" || e.op === "fetch" || e.op === "next") this.memory(e.at, scope);
     else this.composed(e);
   }
 

@@ -23,6 +23,7 @@ const OPERANDS: { readonly [O in Expr["op"]]: (e: Extract<Expr, { op: O }>) => r
   apply: ({ args }) => args,
   shuffle: ({ value, by, among }) => (among ? [value, by, among] : [value, by]),
   exchange: ({ offset, seen, wanted }) => [offset, seen, wanted],
+  fetch: ({ offset, operands: given }) => [offset, ...given],
   next: ({ offset }) => [offset],
 };
 

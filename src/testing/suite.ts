@@ -3,6 +3,7 @@ import type { ConformanceCase } from "./case.js";
 import { arithmetic } from "./cases/arithmetic.js";
 import { checked } from "./cases/checked.js";
 import { control } from "./cases/control.js";
+import { atomicCases } from "./cases/atomics.js";
 import { extremaCases } from "./cases/extrema.js";
 import { listCases } from "./cases/lists.js";
 import { graphs } from "./cases/graphs.js";
@@ -48,6 +49,7 @@ export const suite: readonly ConformanceCase[] = [
   ...checked,
   ...printCases,
   ...extremaCases,
+  ...atomicCases,
   ...listCases,
 ];
 

@@ -132,7 +132,7 @@ describe("isoform emit", () => {
     refuses(["lbm", "--target", "c", "--form", "fused"], /--form: lbm has one form; leave the option out/);
     writeFileSync(
       join(folder, "lists.mjs"),
-      `import { f64, kernel, list, view } from "isoform";
+      `import { f64, kernel, list, view } from "${library}";
 export const some = kernel("some", { x: view(f64), out: list(f64) }, ({ x, out }, i) => { if (x[i] > 0) out.push(x[i]); });
 `,
     );

@@ -5,6 +5,7 @@ import { emitWgsl, shaderEntries } from "../../src/emit/wgsl/kernel.js";
 import { groupsApart, representationOf, WORKGROUP, type ScatterCode, type ShaderEntry } from "../../src/emit/wgsl/shader-program.js";
 import { analyseAccess, type AccessAnalysis } from "../../src/ir/analysis/access.js";
 import { contributionsOf } from "../../src/ir/analysis/contributions.js";
+import { foldsJointly } from "../../src/ir/joint.js";
 import type { KernelIR } from "../../src/ir/types.js";
 import { defaultAssumptions } from "../../src/schedule/lower.js";
 import type { GpuLanguage } from "../../src/schedule/program.js";
@@ -36,7 +37,7 @@ export function wgslEntries({ ir, access = analyseAccess(ir) }: Compiled, precis
   const program = emitWgsl(ir, access, {
     strict,
     sizes: "small",
-    inChunks: strict,
+    inChunks: strict || foldsJointly(ir),
     unitStrides: Object.fromEntries(arrays.map(({ name, rank }) => [name, Array.from({ length: rank }, (_, axis) => axis === rank - 1)])),
     groups: groupsApart(arrays.map(({ name }) => name)),
     representations: [

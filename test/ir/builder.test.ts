@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import {
+  atomic,
   compileKernel,
   doctor,
   f64,
@@ -115,6 +116,19 @@ const mixed = kernel(
     p.merge(i % 2 === 0 ? 2 : 0.5);
   },
 );
+
+it("atomic operations are built as they are lowered", () => {
+  const b = new KernelBuilder("queue", { location: place(1) });
+  const [n, y] = [b.atomic("n", "i32", 2), b.view("y", "i32")];
+  const old = b.fetch("add", n, [index(0), 0], 2);
+  b.store(y, index(0), add(old, b.fetch("compareExchange", n, [0, 1], 0, old)));
+  const queue = kernel("queue", { n: atomic(i32, 2), y: view(i32) }, ({ n, y }, i) => {
+    const old = n.add(i, 0, 2);
+    y[i] = old + n.compareExchange(0, 1, 0, old);
+  });
+  const text = (ir: KernelIR): string => printKernel(ir).replaceAll("n_before_2", "found").replaceAll("n_before", "old");
+  assert.equal(text(optimise(b.finish())), text(compileKernel(queue).ir));
+});
 
 /** The sum and the greatest value of each row, which is scaled in scratch. */
 function rowsCode(): KernelIR {

@@ -51,7 +51,7 @@ function whole(e: Expr): Expr {
 function bounded(stmt: Stmt): Stmt {
   if (stmt.kind === "let") return stmt.init ? { ...stmt, init: cut(stmt.init) } : stmt;
   if (stmt.kind === "assign" && isFold(stmt.name, stmt.value)) return { ...stmt, value: { ...stmt.value, b: cut(stmt.value.b) } };
-  return "value" in stmt ? { ...stmt, value: cut(stmt.value) } : stmt;
+  return "value" in stmt && stmt.value ? ({ ...stmt, value: cut(stmt.value) } as Stmt) : stmt;
 }
 
 const isFold = (name: string, e: Expr): e is Extract<Expr, { op: "binary" }> =>

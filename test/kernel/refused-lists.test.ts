@@ -1,5 +1,5 @@
 import { describe } from "node:test";
-import { f64, i32, kernel, list, struct, teamKernel, vec3, view } from "isoform";
+import { atomic, f64, i32, kernel, list, struct, teamKernel, vec3, view } from "isoform";
 import { refuses } from "./refuses.js";
 
 const Pair = struct("Pair", { a: f64, b: f64 });
@@ -110,6 +110,15 @@ describe("lists refuse", () => {
       "x[i] > 1",
       /^what is appended to out depends on x\[i\], into which the same element may have stored before$/,
       /^keep what is stored in a variable, and use that$/,
+    ],
+    [
+      "atomic arrays beside them",
+      kernel("k", { n: atomic(i32), out: list(i32) }, ({ n, out }, i) => {
+        if (n.add(0, 1) < 5) out.push(i);
+      }),
+      "n.add",
+      /^it appends to out, and n is atomic: a kernel that counts would change it, too$/,
+      /^append in another kernel$/,
     ],
     [
       "teams",

@@ -4,6 +4,7 @@ import { lastOf } from "../../src/ir/loop-stops.js";
 import type { Policy } from "../../src/device/launch/policy.js";
 import { foldChunk } from "../../src/testing/strict-fold.js";
 import { elementsOf, grid, offsetOf, rounded, type Memory } from "./memory.js";
+import { CHANGES } from "./atomics.js";
 import { foldGroups } from "../../src/ir/joint.js";
 import { Contributions, foldPartials, namedParts, type Fold, type Folded } from "./reductions.js";
 
@@ -214,6 +215,16 @@ class Run {
         );
         view.data[at] = rounded(view.type, this.number(stmt.value));
         this.rows.get(stmt.view)?.add(at);
+        return undefined;
+      }
+      case "atomic": {
+        const view = this.memory[stmt.target];
+        const at = offsetOf(
+          view,
+          stmt.target,
+          stmt.indices.map((e) => this.number(e)),
+        );
+        view.data[at] = CHANGES[stmt.fn](view.data[at], this.number(stmt.value!));
         return undefined;
       }
       case "scatter": {

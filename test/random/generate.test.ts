@@ -31,10 +31,11 @@ describe("random kernels", () => {
       /\.normalize\(\)\.rotate\(/,
       /const (q\d+) = array\(\w+, 3\);\n[^]*\1\[2\]\.\w+ = /,
       /\bcvec3\[i\] = /,
+      /\bn_(add|sub|min|max|and|or|xor)\.\w+\(/,
     ];
     // Some kinds are rare: more programs until each has been seen.
     let missing: readonly RegExp[] = signs;
-    for (let seed = 1; missing.length > 0 && seed <= 20; seed++) {
+    for (let seed = 1; missing.length > 0 && seed <= 60; seed++) {
       const sources: string[] = [];
       await campaign({ runs: 300, seed, check: (program) => Promise.resolve(void sources.push(sourceOf(program))) });
       missing = missing.filter((sign) => !sources.some((source) => sign.test(source)));

@@ -44,7 +44,7 @@ class Generator {
     const indices = ["i", "j", "k", "l"].slice(0, policy.extents.length);
     const place: Context = { ...contextOf(indices), returns: "void" };
     const ends = policy.extents.map((n, axis) => n + policy.begin[axis]);
-    this.declare(place, ends, indices);
+    this.declare("range", place, ends, indices);
     const stmts = [1, 2, 3].slice(this.dice.below(3)).flatMap(() => this.statements.some(place));
     return this.finish(place, [...stmts, ...this.groups(ends, indices)], policy, indices);
   }
@@ -98,7 +98,7 @@ class Generator {
     const beside = this.dice.chance(25);
     const league = beside ? 4 * (1 + this.dice.below(2)) : 1 + this.dice.below(6);
     const place: Context = { ...contextOf(["team.index"]), effects: false };
-    this.declare(place, [league], ["team.index"]);
+    this.declare("team", place, [league], ["team.index"]);
     const rows = this.dice.some(NUMERIC).map((type): Row => ({ name: `m${TAG[type]}`, type }));
     for (const { name, type } of rows) this.params.view(name, type, [league, WIDTH]);
     const planes = this.dice.some(NUMERIC).map((type): Plane => ({ name: `q${TAG[type]}`, type }));
@@ -109,13 +109,14 @@ class Generator {
     return this.finish(place, stmts, teams(league, beside ? { size: 8, abreast: 4 } : { size }), ["team"]);
   }
 
-  private declare(place: Context, ends: readonly number[], indices: readonly string[]): void {
+  private declare(policy: "range" | "team", place: Context, ends: readonly number[], indices: readonly string[]): void {
     const inputs = ends.map((n) => n + 2),
       outputs = ends.map((n) => Math.max(n, 1));
     this.params.inputs(place, inputs, indices);
     this.params.outputs(place, outputs, indices);
     this.params.inexact(place, outputs, indices);
     this.params.folds();
+    if (policy === "range" && this.dice.chance(40)) this.params.atomics();
     declareHelpers(this.dice, this.expressions, this.statements, this.params, place);
     if (this.dice.chance(35)) this.params.composites(place, outputs, indices);
     place.kernel = true;

@@ -2,6 +2,7 @@ import type { ElementType, NumericType } from "../../src/ir/types.js";
 import {
   argmax,
   argmin,
+  atomic,
   bool,
   f32,
   f64,
@@ -21,6 +22,7 @@ import { valueType } from "../../src/ir/scalars.js";
 import { bf16, f16, i16, i8, u16, u8 } from "../../src/kernel/declare/storage.js";
 import { LOOKUP, NUMERIC } from "./expressions.js";
 import type { Dice, Context } from "./context.js";
+import { ATOMICS } from "./atomics.js";
 import { MAX_RANK } from "../../src/base/rank.js";
 import { listComposite, NAMES } from "./composites.js";
 import { BUILTINS, COMPOSITES, type Declared, type Part } from "./program.js";
@@ -139,6 +141,27 @@ export class Parameters {
       const name = `${INEXACT}${TAG[type]}`;
       this.view(name, type, shape);
       place.inexact.push({ type, element: `${name}${indices.map((i) => `[${i}]`).join("")}` });
+    }
+  }
+
+  get hasAtomics(): boolean {
+    return ATOMICS.some((name) => this.all.has(name));
+  }
+
+  /** Atomic arrays, which the name tells the operation of. */
+  atomics(): void {
+    for (const name of this.dice.some(ATOMICS)) {
+      const element = this.dice.pick(["i32", "u32"] as const);
+      const shape = this.dice.chance(50) ? [POOL] : [ROWS, COLUMNS];
+      const token = atomic(TOKENS[element] as typeof i32, shape.length as Rank);
+      this.all.set(name, {
+        kind: "view",
+        token,
+        element,
+        shape,
+        layout: this.dice.pick(["right", "left", "strided"] as const),
+        indices: false,
+      });
     }
   }
 

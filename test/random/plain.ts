@@ -1,3 +1,4 @@
+import { CHANGES } from "./atomics.js";
 import type { Policy, RangePolicy } from "../../src/device/launch/policy.js";
 import { componentsOfValue, compositePlace, type CompositeType } from "../../src/kernel/declare/composite.js";
 import type { Kernel } from "../../src/kernel/declare/kernel.js";
@@ -106,6 +107,7 @@ function bodyParams(
         case "fixed":
           return [name, scalars[name]];
         case "view":
+          if ("atomic" in token) return [name, atomicIn(memory[name], name)];
           return [
             name,
             token.of
@@ -181,6 +183,18 @@ const scatterInto =
     const at = offsetOf(target, name, args.slice(0, -1));
     target.data[at] = fold(target.data[at], args[args.length - 1]);
   };
+
+/** All methods that programs call, each over the same array. */
+const atomicIn = (target: Grid, name: string): Record<string, (...args: number[]) => void> =>
+  Object.fromEntries(
+    Object.entries(CHANGES).map(([method, change]) => [
+      method,
+      (...args: number[]) => {
+        const at = offsetOf(target, name, args.slice(0, -1));
+        target.data[at] = change(target.data[at], args[args.length - 1]);
+      },
+    ]),
+  );
 
 /** Keeps what a turn folds into a result: all values in their order, or for each component what they make together. */
 function keeper(spec: TeamSpec, values: number[]): (...args: number[]) => void {

@@ -137,6 +137,8 @@ function describe(param: Declared): string {
     case "builtin":
       return param.kind;
     case "view":
+      if ("atomic" in (param.token as object))
+        return `atomic(${param.element}, ${param.shape.length}) /* [${param.shape}] ${param.layout} */`;
       return `view(${param.element}, ${param.shape.length}) /* [${param.shape}] ${param.layout} */`;
     case "scatter":
       return `scatter(${param.element}, ${param.shape.length}, "${(param.token as { op: string }).op}") /* [${param.shape}] */`;

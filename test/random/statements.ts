@@ -2,6 +2,7 @@ import type { NumericType } from "../../src/ir/types.js";
 import type { ExtremumToken, ReduceToken, ScatterToken } from "../../src/kernel/declare/params.js";
 import { type Expressions, NUMERIC, type Variable } from "./expressions.js";
 import { TAG, type Parameters } from "./parameters.js";
+import { ATOMICS } from "./atomics.js";
 import { Counters } from "./counters.js";
 import { Forms } from "./forms.js";
 import { block, inside, stmt, type Dice, type Context } from "./context.js";
@@ -46,6 +47,14 @@ export class Statements {
     const { token, shape } = this.params.all.get(name) as { token: ScatterToken; shape: readonly number[] };
     const indices = shape.flatMap((n): Part[] => [this.expressions.index(n, place, 1), ", "]);
     return stmt(`${name}.${METHODS[token.op]}(`, ...indices, this.expressions.of(token.element, place, place.depth), ");");
+  }
+
+  /** An operation whose old value nobody uses: all of an array are the same, so that their order does not matter. */
+  private atomic(place: Context): Stmt {
+    const name = this.dice.pick(ATOMICS.filter((array) => this.params.all.has(array)));
+    const { element, shape } = this.params.all.get(name) as { element: "i32" | "u32"; shape: readonly number[] };
+    const indices = shape.flatMap((n): Part[] => [this.expressions.index(n, place, 1), ", "]);
+    return stmt(`${name}.${name.split("_")[1]}(`, ...indices, this.expressions.of(element, place, place.depth), ");");
   }
 
   /** One to three. */
@@ -94,7 +103,8 @@ export class Statements {
       case 8:
         return place.kernel ? [this.fold(place)] : this.assignment(place);
       case 9:
-        return place.kernel ? [this.scatter(place)] : this.assignment(place);
+        if (!place.kernel) return this.assignment(place);
+        return [this.params.hasAtomics && this.dice.chance(40) ? this.atomic(place) : this.scatter(place)];
       case 10: {
         const condition = (): Expr => this.expressions.of("bool", place, 2);
         if (place.inLoop && this.dice.chance(70)) return [jump(condition(), this.dice.pick(["break", "continue"]))];

@@ -16,6 +16,7 @@ import { listTypeName, namedParts, recordOfNumbers } from "../../kernel/declare/
 import { plainRecord, structOf, type StructType } from "../../kernel/declare/struct.js";
 import { checkedRecords } from "./checked-records.js";
 import type { CopyArena } from "./arena.js";
+import { checkedAtomic } from "./checked-atomic.js";
 import { checkedScatter, checkedTable, checkedView, type CheckedArray } from "./checked-view.js";
 import { WatchedTeam } from "./team.js";
 import { Watch } from "./watch.js";
@@ -112,7 +113,9 @@ function parametersOf(
       case "fixed":
         return args[name];
       case "view":
-        return checkedView(name, args[name] as AnyView, token, arena, watch);
+        return "atomic" in token
+          ? checkedAtomic(name, args[name] as AnyView, arena, watch)
+          : checkedView(name, args[name] as AnyView, token, arena, watch);
       case "scatter":
         return checkedScatter(name, token, args[name] as AnyView, arena, watch);
       case "list":

@@ -140,7 +140,7 @@ function meantValue(type: ElementType, meaning: ElementMeaning | undefined): (he
 function heldNumber(given: unknown, type: ElementType, meaning: ElementMeaning | undefined, what: () => string, watch: Watch): number {
   if (meaning === "truth") return given ? 1 : 0;
   const coding = codingOf(type);
-  if (!meaning && !coding) return fitting(given, type, what, watch);
+  if (!meaning && !coding) return fittingNumber(given, type, what, watch);
   if (typeof given !== "number") return watch.fail(`${what()} is given ${String(given)}, which is not a number`);
   const scaled = Math.fround(Math.fround(given) / (meaning?.scale ?? 1));
   if (!coding) return clamped(scaled, type);
@@ -162,7 +162,7 @@ function clamped(value: number, type: ElementType): number {
 }
 
 /** Finds an element, counted from the lowest one of the view. */
-function offsetIn(view: AnyView): (indices: readonly number[]) => number {
+export function offsetIn(view: AnyView): (indices: readonly number[]) => number {
   const { strides } = storageOf(view);
   const first = belowOf(storageOf(view));
   const elementAt = (indices: readonly number[]): number => indices.reduce((offset, index, axis) => offset + index * strides[axis], first);
@@ -176,7 +176,7 @@ const causeOf = (value: number): string => `an integer is divided by zero${Numbe
 const DIVISION = "dividing by zero gives 0 on the other devices; write (a / b) | 0 or (a % b) | 0 if you mean that";
 
 /** The value, where an array of the type can hold it. */
-function fitting(value: unknown, type: ElementType, what: () => string, watch: Watch): number {
+export function fittingNumber(value: unknown, type: ElementType, what: () => string, watch: Watch): number {
   if (typeof value !== "number" && typeof value !== "boolean")
     return watch.fail(`${what()} is given ${String(value)}, which is not a number`);
   const number = Number(value);
@@ -217,12 +217,25 @@ export function checkedScratch(type: NumericType, length: number, watch: Watch):
       },
       set([index], value) {
         watch.inTeam("write", shadows, index, () => `scratch[${index}]`);
-        array[index] = fitting(value, type, () => `scratch[${index}]`, watch);
+        array[index] = fittingNumber(value, type, () => `scratch[${index}]`, watch);
         written[index] = 1;
       },
     },
     watch,
   );
+}
+
+/** Throws KernelError for indices that are not of the array. */
+export function requireInside(
+  name: string,
+  { shape }: { readonly shape: readonly number[] },
+  indices: readonly number[],
+  watch: Watch,
+): void {
+  indices.forEach((index, axis) => {
+    if (!Number.isInteger(index) || index < 0 || index >= shape[axis])
+      watch.fail(`index ${index} is outside axis ${axis} of "${name}", which has extent ${shape[axis]}`);
+  });
 }
 
 /** A scatter target: the object with `add`, `min` or `max` that the function sees. */
@@ -240,10 +253,7 @@ export function checkedScatter(
   const method = (...args: unknown[]): void => {
     const indices = args.slice(0, -1) as number[];
     if (indices.length !== rank) watch.fail(`"${name}" has ${rank} axes, and is given ${indices.length} indices`);
-    indices.forEach((index, axis) => {
-      if (!Number.isInteger(index) || index < 0 || index >= view.shape[axis])
-        watch.fail(`index ${index} is outside axis ${axis} of "${name}", which has extent ${view.shape[axis]}`);
-    });
+    requireInside(name, view, indices, watch);
     const value = args[args.length - 1];
     const values = of ? componentsOfValue(of, value, `${name} folds`) : [value as number];
     values.forEach((part, n) => {

@@ -1,3 +1,4 @@
+import { ATOMIC_REMEDY, atomicProblem, dependsOnOrder } from "../../ir/atomic.js";
 import { originalPosition } from "#source-map";
 import { own, requireOptions } from "../../base/own.js";
 import { ELEMENTS, isFloat, isInteger, wrap, type NumericType, type ScalarType } from "../../ir/scalars.js";
@@ -135,7 +136,7 @@ function checkAnew(call: BindArguments, compiled: CompiledCall): Checked {
     ir.params.filter((p) => p.kind === "scatter").map((p) => [p.name, strategyOf(p.name, inOrder, options)]),
   );
   const cost = costWhenAsked(strict.ir, { views: shapes, policy, scalars });
-  if (isDeterministic(device, options)) check.order(ir, scatter);
+  if (inOrder) check.order(ir, isDeterministic(device, options) ? scatter : undefined);
   return {
     kernel,
     ir,
@@ -364,8 +365,11 @@ class Checks {
     }
   }
 
-  /** Scatter parameters whose sums depend on their order. */
-  order(ir: KernelIR, scatter: Readonly<Record<string, ScatterStrategy | undefined>>): void {
+  /** Atomic arrays whose results depend on the order of elements, and scatter parameters, whose sums do so by some of the strategies. */
+  order(ir: KernelIR, scatter?: Readonly<Record<string, ScatterStrategy | undefined>>): void {
+    const found = dependsOnOrder(ir);
+    if (found) this.fail(`${atomicProblem(found)}: ${ATOMIC_REMEDY}`);
+    if (!scatter) return;
     for (const param of ir.params)
       if (param.kind === "scatter" && orderMatters(param) && scatter[param.name] !== "sorted")
         this.fail(
@@ -469,7 +473,7 @@ class Checks {
 }
 
 const STRATEGIES: readonly ScatterStrategy[] = ["atomic", "duplicated", "cached", "sorted"];
-const VERBS = { read: "reads", write: "writes", scatter: "adds into" };
+const VERBS = { read: "reads", write: "writes", scatter: "adds into", atomic: "changes" };
 
 type Shapes = Readonly<Record<string, { readonly shape: readonly number[] }>>;
 

@@ -125,7 +125,11 @@ function piecesOf(gpu: Gpu, binding: KernelBinding, groups: readonly Group[]): {
 }
 
 function boundViews({ ir, views, outputs, access }: KernelBinding, scatter: Readonly<Record<string, ScatterCode>>): Bound[] {
-  const counters = [ir.checks?.record, ir.prints?.count];
+  const counters = [
+    ir.checks?.record,
+    ir.prints?.count,
+    ...ir.params.flatMap((param) => (param.kind === "view" && param.atomic ? [param.name] : [])),
+  ];
   const arguments_ = Object.entries(views).map(([name, view]): Bound => {
     const written = access.views[name]?.written ?? false;
     return {

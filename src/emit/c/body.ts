@@ -4,9 +4,11 @@ import { isPacked, type FloatType } from "../../ir/scalars.js";
 import type { ElementType, Expr, JointFold, KernelIR, NumericType, ScalarType, Stmt } from "../../ir/types.js";
 import { choiceOf } from "../../ir/joint-choice.js";
 import { assignedLocals, children } from "../../ir/walk.js";
+import { EmitError } from "../../base/errors.js";
 import type { Code } from "./code.js";
 import type { Dialect, CFrame } from "./dialect.js";
 import type { Helpers } from "./helpers.js";
+import { noFetch } from "./fetch.js";
 import { IndexWriter } from "./indices.js";
 import { LoopWriter } from "./loops.js";
 import type { Names } from "../../base/names.js";
@@ -172,15 +174,8 @@ export class BodyWriter {
   private statement(stmt: Stmt): void {
     const { dialect: d, frame } = this;
     switch (stmt.kind) {
-      case "let": {
-        if (stmt.init) this.indices.define(stmt.name, stmt.init);
-        if (stmt.init && this.indices.isIndex(stmt.name, stmt.init)) {
-          const init = this.integer(stmt.init);
-          return this.line(stmt, `const ${d.types.index} ${this.counter(stmt.name)} = ${init};`);
-        }
-        const init = stmt.init ? ` = ${this.value(stmt.init)}` : "";
-        return this.line(stmt, `${d.types[stmt.type]} ${this.local(stmt.name)}${init};`);
-      }
+      case "let":
+        return this.declaration(stmt);
       case "assign":
         return this.line(stmt, `${this.local(stmt.name)} = ${this.value(stmt.value)};`);
       case "array": {
@@ -202,6 +197,8 @@ export class BodyWriter {
       }
       case "scatter":
         return frame.scatter(this, stmt, this.offset(stmt.target, stmt.indices), this.value(stmt.value));
+      case "atomic":
+        return this.atomic(stmt);
       case "reduce":
         return frame.reduce(this, stmt, this.value(stmt.value));
       case "reduceJointly":
@@ -227,6 +224,27 @@ export class BodyWriter {
       default:
         return unreachable(stmt);
     }
+  }
+
+  private declaration(stmt: Extract<Stmt, { kind: "let" }>): void {
+    const { types } = this.dialect;
+    if (stmt.init) this.indices.define(stmt.name, stmt.init);
+    if (stmt.init && this.indices.isIndex(stmt.name, stmt.init)) {
+      const init = this.integer(stmt.init);
+      return this.line(stmt, `const ${types.index} ${this.counter(stmt.name)} = ${init};`);
+    }
+    const init = stmt.init ? ` = ${this.value(stmt.init)}` : "";
+    return this.line(stmt, `${types[stmt.type]} ${this.local(stmt.name)}${init};`);
+  }
+
+  private atomic(stmt: Extract<Stmt, { kind: "atomic" }>): void {
+    const { fn, type, target, indices, expected, value, result } = stmt;
+    const { fetch, types, name } = this.dialect;
+    if (!fetch) throw new EmitError(this.ir.name, name, ...noFetch(target));
+    const pointer = `&${this.place(target, indices)}`;
+    const operands = this.values([expected, value].filter((operand) => operand !== undefined));
+    const old = fetch(fn, type, pointer, operands, (helper) => this.helpers.use(helper));
+    this.line(stmt, result === undefined ? `${old};` : `const ${types[type]} ${this.local(result)} = ${old};`);
   }
 
   private branch(stmt: Extract<Stmt, { kind: "if" }>, head: string): void {

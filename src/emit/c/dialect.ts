@@ -1,6 +1,6 @@
 import type { FloatType, HalfType, IntegerType, NumericType } from "../../ir/scalars.js";
 import type { InexactFn } from "../../ir/operators.js";
-import type { ElementType, ScalarType, Stmt } from "../../ir/types.js";
+import type { AtomicFn, AtomicType, ElementType, ScalarType, Stmt } from "../../ir/types.js";
 
 /** `index` is the signed type in which addresses and loop counters are computed: 64 bits on CPUs, and 32 on GPUs where every view is small enough. */
 type CType = ScalarType | ElementType | "index";
@@ -54,6 +54,7 @@ export type CHelper =
   | "abs_i32"
   | `${HalfType}_from_f32`
   | `f32_from_${HalfType}`
+  | `${"fetch_min" | "fetch_max" | "exchange_if"}_${IntegerType}`
   | "clz_u32"
   | "mulhi_u32";
 
@@ -63,6 +64,15 @@ export interface TableBits {
   readonly suffix: string;
   value(word: string): string;
 }
+
+/** The text of an atomic operation on the whole number at a pointer, which gives what was there. */
+export type Fetch = (
+  fn: AtomicFn,
+  type: AtomicType,
+  pointer: string,
+  operands: readonly string[],
+  use: (helper: CHelper) => string,
+) => string;
 
 /** How one C-like language spells what the shared emitter writes. */
 export interface Dialect {
@@ -90,6 +100,8 @@ export interface Dialect {
   math(fn: LibraryFn, type: FloatType): string;
   /** An expression that raises the i32 at a pointer by 1, whatever other threads do there, and gives what it was. */
   next(pointer: string): string;
+  /** Undefined if the language has no atomic operations that give the old value. */
+  readonly fetch?: Fetch;
   /** How a truth value is printed; undefined if kernels in this language cannot print. */
   readonly printf?: { readonly format: string; bool(value: string): string };
   /** Definitions that take the place of those in helpers.ts, by their names. */

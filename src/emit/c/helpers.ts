@@ -1,6 +1,7 @@
 import { HALF } from "../../ir/exact.js";
 import { isInteger, isSingle, type FloatType, type NumericType } from "../../ir/scalars.js";
 import type { Dialect, CHelper } from "./dialect.js";
+import { exchangeIf, fetchExtremum } from "./fetch.js";
 
 /**
  * The operations that C lacks, or leaves undefined at the edges: see the comments of ir/types.ts for what each must give. They are
@@ -43,6 +44,12 @@ const DEFINITIONS: Record<CHelper, (d: Dialect) => string> = {
   f16_from_f32: (d) => f16FromF32(d),
   f32_from_bf16: ({ types: { f32, u32, bf16 }, bits }) => `${f32} f32_from_bf16(${bf16} h) { return ${bits.value(`(${u32})h << 16`)}; }`,
   bf16_from_f32: (d) => bf16FromF32(d),
+  fetch_min_i32: (d) => fetchExtremum("min", "i32", d),
+  fetch_min_u32: (d) => fetchExtremum("min", "u32", d),
+  fetch_max_i32: (d) => fetchExtremum("max", "i32", d),
+  fetch_max_u32: (d) => fetchExtremum("max", "u32", d),
+  exchange_if_i32: (d) => exchangeIf("i32", d),
+  exchange_if_u32: (d) => exchangeIf("u32", d),
   abs_i32: ({ types: { i32, u32 } }) => `${i32} abs_i32(${i32} a) { return a < 0 ? (${i32})(0u - (${u32})a) : a; }`,
   clz_u32: ({ types: { i32, u32 } }) => `${i32} clz_u32(${u32} a) { return a == 0 ? 32 : __builtin_clz(a); }`,
   mulhi_u32: ({ types: { u32 } }) => `${u32} mulhi_u32(${u32} a, ${u32} b) { return (${u32})(((unsigned long long)a * b) >> 32); }`,

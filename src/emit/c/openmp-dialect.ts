@@ -1,3 +1,4 @@
+import { fetchByBuiltins } from "./fetch.js";
 import { isSingle, type FloatType } from "../../ir/scalars.js";
 import { LIBRARY, PRINTF, type Dialect } from "./dialect.js";
 import { powDefinition } from "./helpers.js";
@@ -65,6 +66,7 @@ export const openmpDialect: Dialect = {
   infinity: "INFINITY",
   nan: "NAN",
   math,
+  fetch: fetchByBuiltins,
   next: (pointer) => `__atomic_fetch_add(${pointer}, 1, __ATOMIC_RELAXED)`,
   printf: PRINTF,
   helpers: {

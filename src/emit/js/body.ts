@@ -15,7 +15,7 @@ import { loadedText, storedText } from "./half.js";
 import { braced, indent, type Lines } from "./lines.js";
 import { JsNames } from "./names.js";
 import { combineText, FoldLanes, foldJointly, type Folded } from "./reduction.js";
-import { atomicUpdate, cachedUpdate, plainUpdate } from "./scatter.js";
+import { atomicUpdate, cachedUpdate, fetchText, plainUpdate } from "./scatter.js";
 import type { JsTarget } from "./target.js";
 
 /** Bodies up to this many nodes are written out several times: copies keep lanes in variables and save loop overhead. */
@@ -162,6 +162,8 @@ export class JsBody implements ExprScope {
         return [`${this.names.of(s.view)}[${this.viewOffset(s.view, s.indices)}] = ${this.storedValue(s)};`];
       case "scatter":
         return [this.scatter(s)];
+      case "atomic":
+        return this.atomic(s);
       case "reduce": {
         const { folded, variable } = this.accumulators.get(s.target)!;
         return [`${variable} = ${combineText(this, folded, variable, this.expr(s.value, folded.op === "sum" ? P.add + 1 : 0))};`];
@@ -247,6 +249,12 @@ export class JsBody implements ExprScope {
     const value = this.expr(s.value);
     const update = UPDATES[this.target.scatter[s.target].strategy] ?? plainUpdate;
     return update(param, name, at, value);
+  }
+
+  private atomic({ target, indices, fn, expected, value, result }: Extract<Stmt, { kind: "atomic" }>): Lines {
+    const operands = [expected, value].flatMap((operand) => (operand ? [this.expr(operand)] : []));
+    const old = fetchText(fn, this.names.of(target), this.viewOffset(target, indices), operands);
+    return [result === undefined ? `${old};` : `const ${this.names.of(result)} = ${old};`];
   }
 
   /** Records a line where the kernel does that, or prints it. */

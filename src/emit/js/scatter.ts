@@ -1,7 +1,8 @@
+import { unreachable } from "../../base/unreachable.js";
 import { isInteger } from "../../ir/scalars.js";
 import { identityOf } from "../../ir/identity.js";
 import { hashShift, HEAD_BYTES, LINE_ELEMENTS, LINE_HASH, scatterCacheBytes, WORKER_LINES } from "../../ir/cache-lines.js";
-import type { ScatterParam } from "../../ir/types.js";
+import type { AtomicFn, ScatterParam } from "../../ir/types.js";
 import { ARRAY } from "./arrays.js";
 import { numberText } from "./expr.js";
 import { braced, indent, type Lines } from "./lines.js";
@@ -11,6 +12,12 @@ import { braced, indent, type Lines } from "./lines.js";
 /** Functions that atomic updates call, by name. */
 export const ATOMIC_HELPERS = {
   $add: "const $add = (a, b) => a + b;",
+  $fetch: `const $fetch = (fold, array, at, operand) => {
+  for (;;) {
+    const before = Atomics.load(array, at);
+    if (Atomics.compareExchange(array, at, before, fold(before, operand)) === before) return before;
+  }
+};`,
   ...Object.fromEntries(
     (
       [
@@ -48,6 +55,26 @@ const ATOMIC_BITS = { f64: "BigInt64Array", f32: "Int32Array", i32: "Int32Array"
 export function atomicUpdate(param: Folded, array: string, at: string, value: string): string {
   if (isCounted(param)) return `Atomics.add(${array}, ${at}, ${value});`;
   return `$update_${param.element}(${array}, ${at}, ${param.op === "sum" ? "$add" : `Math.${param.op}`}, ${value});`;
+}
+
+/** An expression that changes element `at` of an array of whole numbers, and gives what was there. */
+export function fetchText(fn: AtomicFn, array: string, at: string, operands: readonly string[]): string {
+  const given = [array, at, ...operands].join(", ");
+  switch (fn) {
+    case "min":
+    case "max":
+      return `$fetch(Math.${fn}, ${given})`;
+    case "add":
+    case "and":
+    case "or":
+    case "xor":
+    case "exchange":
+    case "compareExchange":
+    case "load":
+      return `Atomics.${fn}(${given})`;
+    default:
+      return unreachable(fn);
+  }
 }
 
 /** The same for an array that is the worker's own. */

@@ -1,3 +1,5 @@
+import { EmitError } from "../../base/errors.js";
+import { ATOMIC_REMEDY, atomicProblem, dependsOnOrder } from "../../ir/atomic.js";
 import { printOnce } from "../../ir/passes/record-prints.js";
 import { emitC } from "./c.js";
 import { emitCudaFile } from "./cuda.js";
@@ -37,5 +39,12 @@ const WRITERS: Readonly<Record<TargetName, Writer>> = {
 
 /** Writers of source files of their own, by the name of their target. Each throws EmitError for what it cannot express. */
 export const TARGETS = Object.fromEntries(
-  Object.entries(WRITERS).map(([name, write]): [string, Writer] => [name, (request) => write({ ...request, ir: printOnce(request.ir) })]),
+  Object.entries(WRITERS).map(([name, write]): [string, Writer] => [
+    name,
+    (request) => {
+      const found = request.precision === "strict" ? dependsOnOrder(request.ir) : undefined;
+      if (found) throw new EmitError(request.ir.name, name, atomicProblem(found), ATOMIC_REMEDY);
+      return write({ ...request, ir: printOnce(request.ir) });
+    },
+  ]),
 ) as Readonly<Record<TargetName, Writer>>;

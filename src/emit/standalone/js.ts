@@ -4,6 +4,7 @@ import { ARRAY } from "../js/arrays.js";
 import { JsBody } from "../js/body.js";
 import { emitExpr, HELPERS, helpersIn, numberText, P } from "../js/expr.js";
 import { HALF_HELPERS } from "../js/half.js";
+import { ATOMIC_HELPERS } from "../js/scatter.js";
 import { indent, type Lines } from "../js/lines.js";
 import { combineText, identityText, FoldLanes, ownFolds } from "../js/reduction.js";
 import { Code } from "../c/code.js";
@@ -130,6 +131,7 @@ class ModuleWriter {
     const helpers = helpersIn(declarations + launch, {
       ...HELPERS,
       ...HALF_HELPERS,
+      ...ATOMIC_HELPERS,
       $foldPartials: FOLD_PARTIALS,
       $foldJointly: FOLD_JOINTLY,
     });

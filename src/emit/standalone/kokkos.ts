@@ -1,4 +1,5 @@
 import { LIBRARY, type Dialect } from "../c/dialect.js";
+import { fetchByCalls, namedCalls } from "../c/fetch.js";
 import type { Code } from "../c/code.js";
 import { cppDialect } from "./cpp.js";
 import { writeLambdas, type LambdaLanguage } from "./lambdas.js";
@@ -11,6 +12,19 @@ const dialect: Dialect = {
   ...cppDialect,
   name: "Kokkos",
   helperPrefix: "static KOKKOS_INLINE_FUNCTION",
+  fetch: fetchByCalls(
+    namedCalls({
+      add: "Kokkos::atomic_fetch_add",
+      min: "Kokkos::atomic_fetch_min",
+      max: "Kokkos::atomic_fetch_max",
+      and: "Kokkos::atomic_fetch_and",
+      or: "Kokkos::atomic_fetch_or",
+      xor: "Kokkos::atomic_fetch_xor",
+      exchange: "Kokkos::atomic_exchange",
+      compareExchange: "Kokkos::atomic_compare_exchange",
+      load: "Kokkos::atomic_load",
+    }),
+  ),
   printf: undefined,
   math: (fn) => `Kokkos::${LIBRARY[fn]}`,
 };

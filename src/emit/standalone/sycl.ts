@@ -1,9 +1,33 @@
-import { LIBRARY, type Dialect } from "../c/dialect.js";
+import type { AtomicFn, AtomicType } from "../../ir/types.js";
+import { LIBRARY, type Dialect, type Fetch } from "../c/dialect.js";
 import { openmpDialect } from "../c/openmp-dialect.js";
 import { writeLambdas, type LambdaLanguage } from "./lambdas.js";
 import { COMPILER_OPTIONS } from "./options.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 import { originText } from "../text.js";
+
+const reference = (T: string): string => `sycl::atomic_ref<${T}, sycl::memory_order::relaxed, sycl::memory_scope::device>`;
+
+const exchangeIf = (type: AtomicType): string => {
+  const T = openmpDialect.types[type];
+  return `${T} exchange_if_${type}(${T} *place, ${T} expected, ${T} value) { ${reference(T)}(*place).compare_exchange_strong(expected, value); return expected; }`;
+};
+
+const METHODS = {
+  add: "fetch_add",
+  min: "fetch_min",
+  max: "fetch_max",
+  and: "fetch_and",
+  or: "fetch_or",
+  xor: "fetch_xor",
+  exchange: "exchange",
+  load: "load",
+} as const satisfies Partial<Record<AtomicFn, string>>;
+
+const fetch: Fetch = (fn, type, pointer, operands, use) =>
+  fn === "compareExchange"
+    ? `${use(`exchange_if_${type}`)}(${[pointer, ...operands].join(", ")})`
+    : `${reference(openmpDialect.types[type])}(*${pointer}).${METHODS[fn]}(${operands.join(", ")})`;
 
 /** C++17 with SYCL's functions, which devices compile without -fwrapv. */
 const dialect: Dialect = {
@@ -15,13 +39,14 @@ const dialect: Dialect = {
   infinity: "std::numeric_limits<double>::infinity()",
   nan: "std::numeric_limits<double>::quiet_NaN()",
   math: (fn) => `sycl::${LIBRARY[fn]}`,
+  fetch,
   helpers: {
+    exchange_if_i32: exchangeIf("i32"),
+    exchange_if_u32: exchangeIf("u32"),
     clz_u32: "int32_t clz_u32(uint32_t a) { return (int32_t)sycl::clz(a); }",
     mulhi_u32: "uint32_t mulhi_u32(uint32_t a, uint32_t b) { return sycl::mul_hi(a, b); }",
   },
 };
-
-const reference = (T: string): string => `sycl::atomic_ref<${T}, sycl::memory_order::relaxed, sycl::memory_scope::device>`;
 
 /** A loop over `count` units, one after the other, or a work-item each. */
 const units: LambdaLanguage["units"] = (code, unit, count, ordered, _atomic, inside) => {

@@ -5,6 +5,7 @@ import { walkExprs } from "../../ir/walk.js";
 import type { KernelIR, ReduceParam, ScalarParam, ViewParam, ScatterParam } from "../../ir/types.js";
 import { EmitError } from "../../base/errors.js";
 import { foldsJointly } from "../../ir/joint.js";
+import { hasAtomicArrays } from "../../ir/atomic.js";
 import { NO_PRINT, prints } from "../../ir/print-records.js";
 import { Code } from "../c/code.js";
 import { ARRAY } from "../js/arrays.js";
@@ -38,7 +39,7 @@ export function emitWatFiles(request: EmitRequest): EmittedFile[] {
   });
   const head = [
     `;; ${originText(ir)} as WebAssembly, for ${describeSizes(request)}.`,
-    `;; wat2wasm ${stem}.wat -o ${stem}.wasm`,
+    `;; wat2wasm ${hasAtomicArrays(ir) ? "--enable-threads " : ""}${stem}.wat -o ${stem}.wasm`,
     ";; $run takes the address of the argument block, the number of a worker and the number of workers:",
     ...kernel.slots.map(({ slot, offset }) => `;;   byte ${String(offset).padEnd(4)} ${commentText(slotText(slot))}`),
   ];

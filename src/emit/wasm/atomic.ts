@@ -1,5 +1,6 @@
 import { BYTES, isInteger, isSigned } from "../../ir/scalars.js";
-import type { NumericType, ScatterOp, ScatterParam } from "../../ir/types.js";
+import { unreachable } from "../../base/unreachable.js";
+import type { AtomicFn, AtomicType, NumericType, ScatterOp, ScatterParam } from "../../ir/types.js";
 import type { FunctionBuilder } from "./encoder.js";
 import { type KernelCode, valType } from "./kernel-code.js";
 
@@ -14,14 +15,36 @@ export function emitAtomicUpdate(code: KernelCode, { op, element }: ScatterParam
   return (fn) => fn.call(index);
 }
 
-/** A function (address, value) that repeats compare-and-exchange until no other thread came between. */
-function exchangeLoop(code: KernelCode, op: ScatterOp, element: NumericType): FunctionBuilder {
-  const name = `atomic_${op}_${element}`;
+/** Replaces a whole number by an atomic operation, and leaves what was there, with the address and the operands on the stack. */
+export function emitFetch(code: KernelCode, op: AtomicFn, type: AtomicType): void {
+  switch (op) {
+    case "add":
+    case "and":
+    case "or":
+    case "xor":
+      return code.fn.memory(`i32.atomic.rmw.${op}`, 0);
+    case "exchange":
+      return code.fn.memory("i32.atomic.rmw.xchg", 0);
+    case "compareExchange":
+      return code.fn.memory("i32.atomic.rmw.cmpxchg", 0);
+    case "load":
+      return code.fn.memory("i32.atomic.load", 0);
+    case "min":
+    case "max":
+      return code.fn.call(exchangeLoop(code, op, type, "old").index);
+    default:
+      return unreachable(op);
+  }
+}
+
+/** A function (address, value) that repeats compare-and-exchange until no other thread came between; it may give the `old` value. */
+function exchangeLoop(code: KernelCode, op: ScatterOp, element: NumericType, gives?: "old"): FunctionBuilder {
+  const name = `${gives ? "fetch" : "atomic"}_${op}_${element}`;
   const known = code.helpers.get(name);
   if (known) return known;
   const type = valType(element);
   const bits = BYTES[element] === 8 ? "i64" : "i32";
-  const fn = code.module.function(name, [code.address.type, type]);
+  const fn = code.module.function(name, [code.address.type, type], gives ? [bits] : []);
   code.helpers.set(name, fn);
   const [old, seen] = [fn.local(bits), fn.local(bits)];
   fn.get(0);
@@ -50,5 +73,6 @@ function exchangeLoop(code: KernelCode, op: ScatterOp, element: NumericType): Fu
   fn.op(`${bits}.ne`);
   fn.brIf(top);
   fn.end();
+  if (gives) fn.get(old);
   return fn;
 }

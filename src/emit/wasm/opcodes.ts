@@ -72,6 +72,10 @@ define(0xfd, 0x105, "f32x4.relaxed_madd f32x4.relaxed_nmadd f64x2.relaxed_madd f
 
 define(0xfe, 0x10, "i32.atomic.load i64.atomic.load");
 define(0xfe, 0x1e, "i32.atomic.rmw.add");
+define(0xfe, 0x2c, "i32.atomic.rmw.and");
+define(0xfe, 0x33, "i32.atomic.rmw.or");
+define(0xfe, 0x3a, "i32.atomic.rmw.xor");
+define(0xfe, 0x41, "i32.atomic.rmw.xchg");
 define(0xfe, 0x48, "i32.atomic.rmw.cmpxchg i64.atomic.rmw.cmpxchg");
 
 /** The instruction of that name. @throws Error for a name that is not in the table. */

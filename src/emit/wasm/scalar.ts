@@ -8,6 +8,7 @@ import type { Label } from "./encoder.js";
 import { type KernelCode, valType } from "./kernel-code.js";
 import type { Loop } from "./parts.js";
 import type { LinearAddress } from "./linear-address.js";
+import { emitFetch } from "./atomic.js";
 import { emitPrint } from "./print-lines.js";
 import { areReducePair, areScatterPair, emitScatterPair } from "./pairs.js";
 import type { Reduce } from "./pairs.js";
@@ -289,12 +290,12 @@ export class ScalarCode extends ScalarOperators {
         return this.store(stmt.array, [stmt.index], () => this.expr(stmt.value));
       case "store":
         return this.store(stmt.view, stmt.indices, () => this.expr(stmt.value));
-      case "scatter": {
-        const offset = this.address(stmt.target, stmt.indices);
-        code.address.advance(offset);
+      case "scatter":
+        code.address.advance(this.address(stmt.target, stmt.indices));
         this.expr(stmt.value);
         return emitUpdate(this, stmt.target);
-      }
+      case "atomic":
+        return this.atomic(stmt);
       case "reduce":
         return this.around.reduce!(stmt.target, () => this.expr(stmt.value));
       case "reduceJointly":
@@ -328,6 +329,14 @@ export class ScalarCode extends ScalarOperators {
       default:
         return unreachable(stmt);
     }
+  }
+
+  private atomic({ target, indices, fn: operation, type, expected, value, result }: Extract<Stmt, { kind: "atomic" }>): void {
+    const { fn, code } = this;
+    code.address.advance(this.address(target, indices));
+    for (const operand of [expected, value]) if (operand) this.expr(operand);
+    emitFetch(code, operation, type);
+    return result === undefined ? fn.op("drop") : fn.set(code.localOf(result, "i32"));
   }
 
   declareArray(stmt: Extract<Stmt, { kind: "array" }>): void {

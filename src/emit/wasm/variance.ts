@@ -114,6 +114,7 @@ export class Variance {
       case "setElement":
       case "store":
       case "scatter":
+      case "atomic":
       case "reduce":
       case "reduceJointly":
       case "print":

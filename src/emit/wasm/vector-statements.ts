@@ -135,6 +135,7 @@ export class VectorStatements {
       case "break":
       case "continue":
         return this.jump(stmt);
+      case "atomic":
       case "reduceJointly":
       case "print":
       case "teamFor":

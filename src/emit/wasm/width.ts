@@ -47,7 +47,8 @@ function scalarReason(code: KernelCode, body: readonly Stmt[], variable: VectorV
   if (target) return `as updates of "${target}" must come in element order`;
   if (usesChecks(body)) return "as indices are checked";
   if (prints(body)) return "as it prints";
-  if (foldsJointly(body)) return "as it folds a value together with its place";
+  if (has(body, "atomic")) return "as old values of atomic arrays come one after the other";
+  if (has(body, "reduceJointly")) return "as it folds a value together with its place";
   const tally = new Tally(code, body, variable);
   if (tally.divergentGathers) return "as a loop of a different length for each element reads scattered memory";
   if (!code.ordered && foldsInPairs(code, body)) return "as its sums go in pairs";
@@ -56,9 +57,9 @@ function scalarReason(code: KernelCode, body: readonly Stmt[], variable: VectorV
   return tally.lanewise > saved ? "as it gathers more than it computes" : undefined;
 }
 
-function foldsJointly(body: readonly Stmt[]): boolean {
+function has(body: readonly Stmt[], wanted: Stmt["kind"]): boolean {
   let found = false;
-  walkStmts(body, ({ kind }) => void (found ||= kind === "reduceJointly"));
+  walkStmts(body, ({ kind }) => void (found ||= kind === wanted));
   return found;
 }
 

@@ -154,6 +154,12 @@ export class WgslBodyWriter {
         return frame.store(this, stmt, this.offset(stmt.view, stmt.indices), this.value(stmt.value));
       case "scatter":
         return frame.scatter(this, stmt, this.offset(stmt.target, stmt.indices), this.value(stmt.value));
+      case "atomic": {
+        const operands = [stmt.expected, stmt.value].flatMap((operand) => (operand ? [this.value(operand)] : []));
+        const old = frame.fetch(stmt, this.offset(stmt.target, stmt.indices), operands);
+        const name = stmt.result === undefined ? "_" : `let ${this.local(stmt.result)}: ${stmt.type}`;
+        return this.line(stmt, `${name} = ${old};`);
+      }
       case "reduce":
         return frame.reduce(this, stmt, this.value(stmt.value));
       case "reduceJointly":

@@ -20,6 +20,8 @@ export interface ShaderFrame<Body> {
   load(view: string, offset: string): string;
   /** Writes a store, once where a team runs it. */
   store(body: Body, stmt: WgslStmtOf<"store">, offset: string, value: string): void;
+  /** An expression that does an atomic operation on the element at `offset`, and gives what was there. */
+  fetch(stmt: WgslStmtOf<"atomic">, offset: string, operands: readonly string[]): string;
   setElement(body: Body, stmt: WgslStmtOf<"setElement">, place: string, value: string): void;
   array(body: Body, stmt: WgslStmtOf<"array">): void;
   /** The identifier of a private or scratch array. */

@@ -1,6 +1,6 @@
 import { BYTES, isDouble, isHalf, isPacked, isSigned, valueType, type PackedType } from "../../ir/scalars.js";
 import { unreachable } from "../../base/unreachable.js";
-import type { ElementType } from "../../ir/types.js";
+import type { AtomicFn, AtomicType, ElementType } from "../../ir/types.js";
 import { Halves } from "./halves.js";
 import { WGSL_TYPES, type Representation } from "./shader-program.js";
 
@@ -87,12 +87,80 @@ export class Accessors {
     return `${name}(${offset}, ${value});`;
   }
 
+  /** An expression that changes a whole number by an atomic operation, and gives what was there. */
+  fetch(
+    buffer: string,
+    representation: Representation,
+    type: AtomicType,
+    fn: AtomicFn,
+    offset: string,
+    operands: readonly string[],
+  ): string {
+    const cell: AtomicType = representation === "atomic_i32" ? "i32" : "u32";
+    const inCell = (value: string): string => (cell === type ? value : `bitcast<${cell}>(${value})`);
+    const inType = (value: string): string => (cell === type ? value : `bitcast<${type}>(${value})`);
+    const name = fetchName(fn);
+    if (name && (cell === type || (fn !== "min" && fn !== "max")))
+      return inType(`${name}(${[`&${buffer}[${offset}]`, ...operands.map(inCell)].join(", ")})`);
+    const own = `${buffer}_${fn}_${type}`;
+    const at = `&${buffer}[i]`;
+    const exchange = (expected: string, value: string): string[] => [
+      `    let found = atomicCompareExchangeWeak(${at}, ${inCell(expected)}, ${inCell(value)});`,
+      `    before = ${inType("found.old_value")};`,
+    ];
+    // An exchange may fail where the value is the expected one.
+    const lines =
+      fn === "compareExchange"
+        ? [
+            `fn ${own}(i: i32, expected: ${type}, value: ${type}) -> ${type} {`,
+            `  var before = ${type}();`,
+            `  loop {`,
+            ...exchange("expected", "value"),
+            `    if found.exchanged || before != expected { break; }`,
+          ]
+        : [
+            `fn ${own}(i: i32, value: ${type}) -> ${type} {`,
+            `  var before = ${inType(`atomicLoad(${at})`)};`,
+            `  loop {`,
+            ...exchange("before", `${fn}(before, value)`),
+            `    if found.exchanged { break; }`,
+          ];
+    this.define(own, [...lines, `  }`, `  return before;`, `}`].join("\n"));
+    return `${own}(${[offset, ...operands].join(", ")})`;
+  }
+
   define(name: string, text: string): void {
     this.definitions.set(name, text);
   }
 
   toString(): string {
     return [...this.definitions.values()].map((text) => `${text}\n`).join("");
+  }
+}
+
+/** The language's function; it has none that exchanges for certain. */
+function fetchName(fn: AtomicFn): string | undefined {
+  switch (fn) {
+    case "add":
+      return "atomicAdd";
+    case "min":
+      return "atomicMin";
+    case "max":
+      return "atomicMax";
+    case "and":
+      return "atomicAnd";
+    case "or":
+      return "atomicOr";
+    case "xor":
+      return "atomicXor";
+    case "exchange":
+      return "atomicExchange";
+    case "load":
+      return "atomicLoad";
+    case "compareExchange":
+      return undefined;
+    default:
+      return unreachable(fn);
   }
 }
 

@@ -29,11 +29,11 @@ export type Representation = NumericType | "words" | "atomic_i32" | "atomic_u32"
  */
 export function representationOf(
   { checks, prints }: Pick<KernelIR, "checks" | "prints">,
-  { name, element }: { readonly name: string; readonly element: ElementType },
+  { name, element, ...param }: { readonly name: string; readonly element: ElementType; readonly atomic?: true },
   folded: boolean,
   written: boolean,
 ): Representation {
-  if (folded || name === checks?.record || name === prints?.count) return isSigned(element) ? "atomic_i32" : "atomic_u32";
+  if (folded || param.atomic || name === checks?.record || name === prints?.count) return isSigned(element) ? "atomic_i32" : "atomic_u32";
   if (!isPacked(element)) return element;
   return written ? "atomic_u32" : "words";
 }
@@ -171,3 +171,14 @@ export const isAtomic = (code: ScatterCode | undefined): boolean => code === "at
 
 /** 32-bit words of an element; a `u8` shares one with three others. */
 export const wordsOf = (type: ElementType): number => Math.ceil(BYTES[type] / 4);
+
+/** Numbers of its invocation that a shader may ask for: the name in the language, the name in our code, and the type. */
+export const SHADER_INPUTS = [
+  ["global_invocation_id", "invocation", "vec3<u32>"],
+  ["local_invocation_index", "thread_number", "u32"],
+  ["workgroup_id", "workgroup", "vec3<u32>"],
+  ["num_workgroups", "workgroups", "vec3<u32>"],
+  ["subgroup_invocation_id", "subgroup_lane", "u32"],
+  ["subgroup_id", "subgroup_number", "u32"],
+  ["num_subgroups", "subgroup_count", "u32"],
+] as const;

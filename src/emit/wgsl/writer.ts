@@ -24,6 +24,7 @@ import { WgslHelpers } from "./helpers.js";
 import { Accessors, declaredType } from "./memory.js";
 import { slotText, type WgslSlot } from "../../schedule/slots.js";
 import {
+  SHADER_INPUTS,
   groupOf,
   TEMPORARY,
   WGSL_TYPES,
@@ -181,6 +182,11 @@ export abstract class EntryWriter implements ShaderFrame<WgslBodyWriter> {
 
   store(body: WgslBodyWriter, stmt: WgslStmtOf<"store">, offset: string, value: string): void {
     body.line(stmt, this.write(viewPlace(stmt.view), this.program.array(stmt.view).element, offset, value));
+  }
+
+  fetch({ target, fn, type }: WgslStmtOf<"atomic">, offset: string, operands: readonly string[]): string {
+    const { name, representation } = this.buffer(viewPlace(target), true);
+    return this.accessors.fetch(name, representation, type, fn, offset, operands);
   }
 
   setElement(body: WgslBodyWriter, stmt: WgslStmtOf<"setElement">, place: string, value: string): void {
@@ -442,7 +448,7 @@ export abstract class EntryWriter implements ShaderFrame<WgslBodyWriter> {
       const name = this.names.of("table", table.name);
       if (new RegExp(`\\b${name}\\b`).test(text)) head.line(wgslTable(table, name, (type, value) => this.body.constant(type, value)));
     }
-    const inputs = INPUTS.filter(([, name]) => new RegExp(`\\b${name}\\b`).test(text)).map(
+    const inputs = SHADER_INPUTS.filter(([, name]) => new RegExp(`\\b${name}\\b`).test(text)).map(
       ([builtin, name, type]) => `@builtin(${builtin}) ${name}: ${type}`,
     );
     const main = new Code();
@@ -472,13 +478,3 @@ const exchange = (place: string, bits: string, ...first: string[]): string[] => 
 /** Even a load of an atomic needs a buffer that can be written. */
 const representationIsAtomic = ({ groups, representations }: WgslAssumptions, place: BoundArray): boolean =>
   representations[groupOf(groups, place)!].startsWith("atomic");
-
-const INPUTS = [
-  ["global_invocation_id", "invocation", "vec3<u32>"],
-  ["local_invocation_index", "thread_number", "u32"],
-  ["workgroup_id", "workgroup", "vec3<u32>"],
-  ["num_workgroups", "workgroups", "vec3<u32>"],
-  ["subgroup_invocation_id", "subgroup_lane", "u32"],
-  ["subgroup_id", "subgroup_number", "u32"],
-  ["num_subgroups", "subgroup_count", "u32"],
-] as const;

@@ -101,6 +101,7 @@ function block(stmts: readonly Stmt[], known: HostValues, locals: Map<string, Pl
       case "setElement":
       case "store":
       case "scatter":
+      case "atomic":
       case "reduce":
       case "reduceJointly":
       case "print":

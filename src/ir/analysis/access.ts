@@ -20,7 +20,7 @@ export interface LoopRange {
 /** One place in the kernel where a view or scatter array, a private or scratch array or a table is touched. */
 export interface Access {
   view: string;
-  kind: "read" | "write" | "scatter";
+  kind: "read" | "write" | "scatter" | "atomic";
   indices: Expr[];
   /** Each index as a linear form of policy indices, loop variables and scalar parameters; undefined if it is not one (a gather). */
   affine: (Affine | undefined)[];
@@ -62,8 +62,8 @@ export function analyseAccess(ir: KernelIR): AccessAnalysis {
       views[param.name] = { read: false, written: false, gathered: false, scattered: false };
   for (const access of accesses) {
     const use = views[access.view]!;
-    use.read ||= access.kind === "read";
-    use.written ||= access.kind === "write";
+    use.read ||= access.kind === "read" || access.kind === "atomic";
+    use.written ||= access.kind === "write" || access.kind === "atomic";
     use.scattered ||= access.kind === "scatter";
     use.gathered ||= access.affine.includes(undefined);
   }
@@ -147,6 +147,7 @@ function innerScope(stmt: Stmt, { loops, conditional }: Scope, definitions: Defi
     case "setElement":
     case "store":
     case "scatter":
+    case "atomic":
     case "reduce":
     case "reduceJointly":
     case "print":

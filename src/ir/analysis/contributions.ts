@@ -91,6 +91,7 @@ function countInside(stmt: Stmt, target: string, definitions: Definitions, range
     case "setElement":
     case "store":
     case "scatter":
+    case "atomic":
     case "reduce":
     case "reduceJointly":
     case "print":

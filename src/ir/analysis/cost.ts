@@ -196,6 +196,7 @@ class FlopCounter {
       case "setElement":
       case "store":
       case "scatter":
+      case "atomic":
       case "print":
       case "break":
       case "continue":

@@ -9,7 +9,7 @@ const MOST = 16;
  * record: a compiler that knows how the view lies takes them at once.
  */
 export function viewsWithNeighbours({ accesses }: AccessAnalysis): ReadonlySet<string> {
-  const even = accesses.filter(({ kind, affine }) => kind !== "scatter" && startsEven(affine.at(-1)));
+  const even = accesses.filter(({ kind, affine }) => kind !== "scatter" && kind !== "atomic" && startsEven(affine.at(-1)));
   const found = new Set<string>();
   for (const [n, one] of even.entries())
     if (!found.has(one.view) && even.slice(n + 1).some((other) => areNeighbours(one, other))) found.add(one.view);

@@ -6,7 +6,7 @@ import type { Access, AccessAnalysis } from "./access.js";
 import { indexNames, printExpr } from "../kernel-text.js";
 import { isShared, scratchArrays } from "./teams.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
-import { blocksOf, walkExpr, walkStmts, changeOf } from "../walk.js";
+import { blocksOf, changeOf, declares, walkExpr, walkStmts } from "../walk.js";
 
 /*
  * A store is safe where some axis of the view gives each parallel element places of its own: there the index is a * p + r with a constant
@@ -26,7 +26,30 @@ export function checkRaces(ir: KernelIR, access: AccessAnalysis, later: readonly
     const touched = access.accesses.filter((a) => a.view === param.name);
     if (touched.some((a) => a.kind === "write")) for (let axis = 0; axis < axes; axis++) checkPolicyAxis(ir, touched, axis);
   }
-  if (ir.policy.kind === "team") checkTeam(ir, access);
+  if (ir.policy.kind === "team") {
+    checkTeam(ir, access);
+    checkTeamAtomics(ir, ir.body, MEMBERS, true);
+  }
+}
+
+/** Atomic operations happen as often as they are run, so that members who run the same statements would each do them. */
+function checkTeamAtomics(ir: KernelIR, stmts: readonly Stmt[], sharers: Sharers, together: boolean): void {
+  const { one, methods } = sharers;
+  for (const stmt of stmts) {
+    if (stmt.kind === "atomic" && together)
+      throw new KernelError(
+        ir.name,
+        stmt.location,
+        `changes ${stmt.target} outside of the loops that ${one}s share, where each ${one} runs the same statements`,
+        `put it into ${methods}.range${one === "member" ? ", or team.single" : ""}`,
+      );
+    const inside = isShared(stmt) && stmt.kind !== "single" && blocksOf(stmt).some(hasShared);
+    for (const block of blocksOf(stmt)) checkTeamAtomics(ir, block, isShared(stmt) ? LANES : sharers, isShared(stmt) ? inside : together);
+  }
+}
+
+function hasShared(stmts: readonly Stmt[]): boolean {
+  return stmts.some((stmt) => isShared(stmt) || blocksOf(stmt).some(hasShared));
 }
 
 /** Whether elements that differ along one axis alone, and in nothing else, may touch one place of a view that the kernel writes. */
@@ -257,7 +280,7 @@ function checkShared(ir: KernelIR, shared: Extract<Stmt, { kind: "teamFor" | "te
   const results = new Set(shared.kind === "teamReduce" ? shared.results.map((r) => r.name) : []);
   const scratch = scratchArrays(ir.body);
   walkStmts(shared.body, (stmt) => {
-    if (stmt.kind === "let" || stmt.kind === "array") own.add(stmt.name);
+    declares(stmt).forEach((name) => own.add(name));
     const change = changeOf(stmt);
     const target = change?.kind === "local" || (change?.kind === "array" && !scratch.has(change.name)) ? change.name : undefined;
     if (target !== undefined && !own.has(target))

@@ -29,7 +29,7 @@ export function blockViews(ir: KernelIR, splits: ReadonlyMap<string, FirstAxisSp
   const expr = (e: Expr): Expr => mapExpr(e, node);
   const stmt = (s: Stmt): Stmt => {
     if (s.kind === "store") return { ...s, indices: indices(s.view, s.indices) };
-    return s.kind === "scatter" ? { ...s, indices: indices(s.target, s.indices) } : s;
+    return s.kind === "scatter" || s.kind === "atomic" ? { ...s, indices: indices(s.target, s.indices) } : s;
   };
   const mapped = (body: readonly Stmt[]) => mapStmts(body, { expr, stmt });
   const split = mapKernel(ir, mapped, expr);

@@ -96,34 +96,58 @@ export function checkIndices(ir: KernelIR, unproved: ReadonlyMap<Expr | Stmt, Un
       return [...lets, { ...mapped, start }];
     }
     const change = changeOf(mapped);
-    if (!change || !("value" in mapped)) return [mapped];
-    // As JavaScript does: the indices, each but the last checked at once, the value, then whether the element is there; of a scatter, all then.
-    const later = hasChecks(mapped.value);
-    const last = change.kind === "scatter" ? 0 : change.indices.length - 1;
+    const operands = operandsOf(mapped);
+    if (!change || !operands) return [mapped];
+    // As JavaScript does: the indices, each but the last checked at once, the value, then whether the element is there; where a method is called, all then.
+    const later = operands.some(hasChecks);
+    const isCalled = change.kind === "scatter" || change.kind === "atomic";
+    const last = isCalled ? 0 : change.indices.length - 1;
     const axes = unproved.get(before)?.axes ?? [];
     const check = (index: Expr, axis: number): Expr => {
       const text = `${change.name}${changeOf(before)!
         .indices.map((index) => `[${printExpr(index, indexNames(ir))}]`)
         .join("")}`;
-      const number = site(change.kind === "scatter" ? "scatter" : "write", change.name, text, axis, location);
+      const number = site(isCalled ? "scatter" : "write", change.name, text, axis, location);
       return local("inside", { op: "checked", type: "i32", index, extent: limit(change.name, axis), otherwise: -1, site: number });
     };
     let indices = change.indices.map((index, axis) => {
       if (axis < last && axes.includes(axis)) return check(index, axis);
       return later && axes.includes(axis) ? local("at", index) : early("at", index);
     });
-    const value = early("value", mapped.value);
+    const values = operands.map((operand) => early("value", operand));
     indices = indices.map((index, axis) => (axis >= last && axes.includes(axis) ? check(index, axis) : index));
-    const changed: Stmt = mapped.kind === "setElement" ? { ...mapped, index: indices[0]!, value } : ({ ...mapped, indices, value } as Stmt);
+    const changed = withOperands(mapped, indices, values);
     if (axes.length === 0) return [...lets, changed];
     const cond = axes.map((axis) => ge(indices[axis]!, 0)).reduce((a, b) => and(a, b));
-    return [...lets, { kind: "if", cond, then: [changed], else: [], location }];
+    if (changed.kind !== "atomic" || changed.result === undefined)
+      return [...lets, { kind: "if", cond, then: [changed], else: [], location }];
+    // The old value is 0 where there is no element.
+    const { result: name, type } = changed;
+    const found = names.fresh(name);
+    const then: Stmt[] = [
+      { ...changed, result: found },
+      { kind: "assign", name, value: localOf(found, type), location },
+    ];
+    return [...lets, define(name, literal(type, 0), location), { kind: "if", cond, then, else: [], location }];
   };
 
   const body = ir.body.flatMap(stmt);
   const view = { kind: "view", name: record, element: "i32", rank: 1, disjoint: true } as const;
   const checks = { record, sites, unproved: unproved.size, accesses: accessesOf(ir), unchecked: ir.body };
   return { ...ir, params: [...ir.params, view], body, checks };
+}
+
+/** The values that a statement which changes something is given, in order; undefined for other statements. */
+function operandsOf(stmt: Stmt): readonly Expr[] | undefined {
+  if (stmt.kind === "atomic") return [stmt.expected, stmt.value].filter((operand) => operand !== undefined);
+  return changeOf(stmt) && "value" in stmt ? [stmt.value!] : undefined;
+}
+
+function withOperands(stmt: Stmt, indices: Expr[], operands: readonly Expr[]): Stmt {
+  const value = operands.at(-1);
+  if (stmt.kind === "setElement") return { ...stmt, index: indices[0]!, value: value! };
+  if (stmt.kind !== "atomic") return { ...stmt, indices, value } as Stmt;
+  return { ...stmt, indices, ...(value && { value }), ...(stmt.expected && { expected: operands[0]! }) };
 }
 
 /** How often the code names an element of some array. */

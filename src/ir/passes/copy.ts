@@ -47,6 +47,8 @@ export function copyBody(body: readonly Stmt[], suffix: string, names: FreshName
         return { ...s, name: name(s.name), results: s.results.map((result) => ({ ...result, name: name(result.name) })) };
       case "setElement":
         return { ...s, array: name(s.array) };
+      case "atomic":
+        return { ...s, ...(s.result !== undefined && { result: name(s.result) }) };
       case "reduce":
         return { ...s, target: name(s.target) };
       // Whole kernels fold jointly: no copy renames their parameters.

@@ -213,6 +213,7 @@ function sweepInside(stmt: Stmt, later: Map<string, ElementRef>, refs: ElementRe
     case "setElement":
     case "store":
     case "scatter":
+    case "atomic":
     case "reduce":
     case "reduceJointly":
     case "print":

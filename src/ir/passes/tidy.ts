@@ -26,7 +26,7 @@ class Reads {
     const kept: Stmt[] = [];
     let changed = false;
     for (let n = stmts.length - 1; n >= 0; n--) {
-      const stmt = mapBlocks(stmts[n]!, (block) => this.withoutDead(block));
+      const stmt = this.withoutResult(mapBlocks(stmts[n]!, (block) => this.withoutDead(block)));
       changed ||= stmt !== stmts[n];
       if (!this.isDead(stmt) || exprsOf(stmt).some(hasChecks)) kept.push(stmt);
       else {
@@ -35,6 +35,17 @@ class Reads {
       }
     }
     return changed ? kept.reverse() : (stmts as Stmt[]);
+  }
+
+  private isUnread({ result }: Extract<Stmt, { kind: "atomic" }>): boolean {
+    return result === undefined || !this.counts.get(result);
+  }
+
+  /** An atomic statement whose old value nobody reads does not declare it. */
+  private withoutResult(stmt: Stmt): Stmt {
+    if (stmt.kind !== "atomic" || stmt.result === undefined || !this.isUnread(stmt)) return stmt;
+    const { result: _, ...rest } = stmt;
+    return rest;
   }
 
   private isDead(stmt: Stmt): boolean {
@@ -49,6 +60,8 @@ class Reads {
         return stmt.then.length + stmt.else.length === 0;
       case "for":
         return stmt.body.length === 0;
+      case "atomic":
+        return stmt.fn === "load" && this.isUnread(stmt);
       case "while":
       case "store":
       case "scatter":

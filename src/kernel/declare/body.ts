@@ -1,7 +1,8 @@
-import type { ElementType, NumericType, ReduceOp, ScatterOp } from "../../ir/types.js";
+import type { AtomicType, ElementType, NumericType, ReduceOp, ScatterOp } from "../../ir/types.js";
 import type { AnyComposite, ComponentType, CompositeToken } from "./composite.js";
 import type {
   ArrayType,
+  AtomicToken,
   CompositeReduceToken,
   CompositeScatterToken,
   CompositeViewToken,
@@ -68,6 +69,21 @@ interface Indices {
   6: [...Indices[5], n: number];
   7: [...Indices[6], o: number];
 }
+/** Methods of atomic arrays; all but `store` give the value before. */
+interface AtomicMethods<R extends Rank> {
+  add(...args: [...Indices[R], value: number]): number;
+  sub(...args: [...Indices[R], value: number]): number;
+  min(...args: [...Indices[R], value: number]): number;
+  max(...args: [...Indices[R], value: number]): number;
+  and(...args: [...Indices[R], value: number]): number;
+  or(...args: [...Indices[R], value: number]): number;
+  xor(...args: [...Indices[R], value: number]): number;
+  exchange(...args: [...Indices[R], value: number]): number;
+  /** Stores `value` where the element is `expected`: it has where the result is that. */
+  compareExchange(...args: [...Indices[R], expected: number, value: number]): number;
+  load(...indices: Indices[R]): number;
+  store(...args: [...Indices[R], value: number]): void;
+}
 type ScatterMethod<O extends ScatterOp> = O extends "sum" ? "add" : O;
 export type ReduceMethod<O extends ReduceOp> = O extends "sum" ? "add" : O extends "custom" ? "merge" : O;
 export type BodyParam<P> = P extends number
@@ -86,21 +102,23 @@ export type BodyParam<P> = P extends number
           ? NestOf<E, R>
           : P extends TruthViewToken<infer R>
             ? NestOf<boolean, R>
-            : P extends ViewToken<ElementType, infer R>
-              ? Nests[R]
-              : P extends AnyCompositeParam
-                ? BodyComposite<P>
-                : P extends ScatterToken<NumericType, infer R, infer O>
-                  ? { [M in ScatterMethod<O>]: (...args: [...Indices[R], value: number]) => void }
-                  : P extends ReduceToken<NumericType, infer O>
-                    ? { [M in ReduceMethod<O>]: (value: number) => void }
-                    : P extends ReduceEachToken<NumericType, infer O>
-                      ? { [M in ReduceMethod<O>]: (k: number, value: number) => void }
-                      : P extends TableToken<infer V>
-                        ? TableOf<V>
-                        : P extends Helper | ArrayType
-                          ? P
-                          : never;
+            : P extends AtomicToken<AtomicType, infer R>
+              ? AtomicMethods<R>
+              : P extends ViewToken<ElementType, infer R>
+                ? Nests[R]
+                : P extends AnyCompositeParam
+                  ? BodyComposite<P>
+                  : P extends ScatterToken<NumericType, infer R, infer O>
+                    ? { [M in ScatterMethod<O>]: (...args: [...Indices[R], value: number]) => void }
+                    : P extends ReduceToken<NumericType, infer O>
+                      ? { [M in ReduceMethod<O>]: (value: number) => void }
+                      : P extends ReduceEachToken<NumericType, infer O>
+                        ? { [M in ReduceMethod<O>]: (k: number, value: number) => void }
+                        : P extends TableToken<infer V>
+                          ? TableOf<V>
+                          : P extends Helper | ArrayType
+                            ? P
+                            : never;
 type AnyCompositeParam =
   | AnyComposite
   | CompositeScatterToken

@@ -33,7 +33,13 @@ function tokenOf(param: Param): ParamToken {
     case "scalar":
       return { kind: "scalar", type: param.type };
     case "view":
-      return { kind: "view", element: param.element, rank: rankOf(param.rank), disjoint: param.disjoint };
+      return {
+        kind: "view",
+        element: param.element,
+        rank: rankOf(param.rank),
+        disjoint: param.disjoint,
+        ...(param.atomic && { atomic: true }),
+      };
     case "scatter":
       return { kind: "scatter", element: param.element, rank: rankOf(param.rank), op: param.op };
     case "reduce":

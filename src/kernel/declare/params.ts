@@ -9,7 +9,7 @@ import { callSite } from "./location.js";
 import type { ElementMeaning, StorageToken, StoredToken } from "./storage.js";
 import { plainRecord, type AnyStruct, type StructFields, type StructToken, type StructType, type StructValue } from "./struct.js";
 import { originalPosition } from "#source-map";
-import type { ElementType, NumericType, ReduceOp, ScalarType, ScatterOp } from "../../ir/types.js";
+import type { AtomicType, ElementType, NumericType, ReduceOp, ScalarType, ScatterOp } from "../../ir/types.js";
 
 /*
  * Declarations of a kernel's parameters. Each value is also a TypeScript type: the kernel's body and the launch's arguments are
@@ -138,6 +138,26 @@ export function view(
   return type === "bool"
     ? { kind: "view", element: "u8", rank, disjoint, meaning: "truth" }
     : { kind: "view", element: type, rank, disjoint };
+}
+
+/** A parameter of a kernel that `atomic(...)` declares. */
+export interface AtomicToken<T extends AtomicType = AtomicType, R extends Rank = Rank> extends ViewToken<T, R, false> {
+  readonly atomic: true;
+}
+
+/**
+ * An array of whole numbers that any element may change at any index, and learn what was there: `n.add(i, v)` gives the old value, as do `sub`, `min`, `max`,
+ * `and`, `or`, `xor`, `exchange`, `compareExchange(i, expected, v)`; `n.load(i)` and `n.store(i, v)` read and write. Nothing else orders memory: what
+ * other arrays hold may be seen later.
+ */
+export function atomic<T extends AtomicType>(element: ScalarToken<T>): AtomicToken<T, 1>;
+export function atomic<T extends AtomicType, R extends Rank>(element: ScalarToken<T>, rank: R): AtomicToken<T, R>;
+export function atomic(element: ScalarToken<AtomicType>, rank: Rank = 1): AtomicToken {
+  if (!isRank(rank)) throw refusal("atomic", atomic, rankProblem(rank));
+  const type: ScalarType = typeOf(element, "atomic", atomic);
+  if (type !== "i32" && type !== "u32")
+    throw refusal("atomic", atomic, `is given ${type} for its elements; use i32 or u32, and for sums of floats scatter(${type})`);
+  return { kind: "view", element: type, rank, disjoint: false, atomic: true };
 }
 
 /** A parameter that is an array of records: a launch gives it a view for each field. */

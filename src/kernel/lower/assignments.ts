@@ -207,6 +207,8 @@ function assignmentTarget(cx: Lowering, node: acorn.Expression | acorn.Pattern, 
   }
   const object = cx.expression(node.object, scope);
   if (object.kind === "table") return cx.fail(node, `the table ${object.name} is constant`, "use a view");
+  if (object.kind === "atomic")
+    return cx.fail(node, `${object.name} is an atomic array, which is not assigned`, `write ${object.name}.store(i, value)`);
   const value = lowerElement(cx, object, node, scope);
   if (value.kind === "variable") return { kind: "variable", variable: value };
   if (value.kind === "record" && (value.place ?? value.elementOf)) return placeTarget(value);

@@ -1,6 +1,7 @@
 import type * as acorn from "acorn";
 import type { Expr } from "../../ir/types.js";
 import { isBuiltin } from "../declare/builtins.js";
+import { lowerAtomic } from "./atomics.js";
 import { compositeArray, lowerElement, property } from "./expressions.js";
 import { alongAxis, lowerDeposit, fieldMethod } from "./fields.js";
 import type { Lowering } from "./lowering.js";
@@ -96,6 +97,8 @@ function method(cx: Lowering, target: LoweredValue, name: string, node: acorn.Ca
       cx.out.push({ kind: "scatter", target: target.name, indices, value: cx.stored(values[rank], type, node, target.name), location });
       return VOID;
     }
+    case "atomic":
+      return lowerAtomic(cx, target, name, node, scope);
     case "reduce": {
       if (name !== METHODS[target.op])
         return cx.fail(

@@ -104,6 +104,7 @@ export function property(cx: Lowering, object: LoweredValue, name: string, node:
   if (name === "length") {
     if (object.kind === "view")
       return { kind: "scalar", expr: { op: "extent", type: "i32", view: object.name, axis: object.prefix.length } };
+    if (object.kind === "atomic") return { kind: "scalar", expr: { op: "extent", type: "i32", view: object.name, axis: 0 } };
     if (object.kind === "table") return literalExpr(object.shape[object.prefix.length]);
     if (object.kind === "array") return literalExpr(object.length);
     if (object.kind === "structView") return structLength(object);

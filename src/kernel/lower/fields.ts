@@ -1,7 +1,8 @@
 import type * as acorn from "acorn";
 import { loadInt, localOf } from "../../ir/by-name.js";
-import type { Expr, KernelIR, Stmt } from "../../ir/types.js";
-import type { ParticleLists } from "../declare/cells.js";
+import { valueType } from "../../ir/scalars.js";
+import type { Expr, KernelIR, Param, Stmt } from "../../ir/types.js";
+import type { AxisToken, ParticleLists } from "../declare/cells.js";
 import type { Lowering } from "./lowering.js";
 import type { CellValue, FieldValue, Scope, LoweredValue } from "./values.js";
 import { asIndex, scalarsOf } from "./operands.js";
@@ -14,6 +15,19 @@ import { add, binary, index, int, mul, ne } from "../../ir/expressions.js";
 
 /** Number of axes that a container runs over. */
 export const lowerCellAxes = (ir: KernelIR): number => (ir.policy.kind === "range" ? ir.policy.rank : 0);
+
+/** The parameter of the code for an array along axes of a grid of `dimension` axes, and the value of its name. */
+export function axisParam(
+  dimension: number,
+  name: string,
+  { element, cardinality, ghosts, axes: along }: AxisToken,
+): [Param, LoweredValue] {
+  const axes = along.map((axis) => dimension - 1 - axis).toReversed();
+  return [
+    { kind: "view", name, element, rank: axes.length + (cardinality > 1 ? 1 : 0), disjoint: false },
+    { kind: "axis", name, element: valueType(element), axes, cardinality, ghosts },
+  ];
+}
 
 /** `c.x`, `c.y`, `c.z` */
 export function coordinate(cx: Lowering, cell: CellValue, name: string, node: acorn.Node): LoweredValue {

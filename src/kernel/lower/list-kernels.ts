@@ -72,6 +72,7 @@ function isIdle({ params, body }: KernelIR): boolean {
 /** The kernels of code with lists. Throws KernelError for what they cannot do. */
 export function listKernels(whole: KernelWithLists & Required<Pick<KernelWithLists, "lists">>): ListKernels {
   const { lists, ...lowered } = whole;
+  refuseAtomics(whole);
   const ir = forwardStores(optimise(lowered));
   for (const list of lists) refuseSurplus(ir, list);
   const arrays = arraysOf(lists);
@@ -97,6 +98,15 @@ export function listKernels(whole: KernelWithLists & Required<Pick<KernelWithLis
   const rest = withoutLists(whole);
   const written = [...changedIn(rest.body, "view", "scatter")];
   return { lists: counted, elements: making.elements(), runs: making.runs(), ...shape, written, idle: isIdle(rest) };
+}
+
+/** Throws KernelError for atomic operations: the kernels that count and fill would find other values each. */
+function refuseAtomics({ name, body, lists = [] }: KernelWithLists): void {
+  walkStmts(body, (stmt) => {
+    if (stmt.kind !== "atomic") return;
+    const problem = `it appends to ${lists.map((list) => list.name).join(", ")}, and ${stmt.target} is atomic: a kernel that counts would change it, too`;
+    throw new KernelError(name, stmt.location, problem, "append in another kernel");
+  });
 }
 
 const isEffect = ({ kind }: Stmt): boolean =>

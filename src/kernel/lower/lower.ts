@@ -7,13 +7,14 @@ import type { KernelIR, NumericType, Param, ScatterOp, Stmt } from "../../ir/typ
 import { builtinName } from "../declare/builtins.js";
 import type { AxisToken, DepositToken, Dimension, FieldParamToken, ParticleLists, ResidentToken } from "../declare/cells.js";
 import { KernelError } from "../../base/errors.js";
-import { lowerCellAxes, overParticles } from "./fields.js";
+import { axisParam, lowerCellAxes, overParticles } from "./fields.js";
 import type { Kernel } from "../declare/kernel.js";
 import { Knowledge, Lowering } from "./lowering.js";
 import { capturesOf, CaptureScope, type CaptureList } from "./capture-lists.js";
 import {
   arrayTypeOf,
   type AssignToken,
+  type AtomicToken,
   type FixedToken,
   type ParamToken,
   type ReduceIntoToken,
@@ -25,6 +26,7 @@ import { compositeOf, type CompositeType } from "../declare/composite.js";
 import { namedParts } from "../declare/flat.js";
 import { isValueType, structOf, type StructType } from "../declare/struct.js";
 import { foldOfNumbers, foldOfRecords } from "./fold-functions.js";
+import { atomicParam } from "./atomics.js";
 import { extremumFold, foldBy, partParam, refuseInContainers, requireListPolicy } from "./joint.js";
 import { recordFrom, structViewOf } from "./structs.js";
 import { compositeFrom } from "./composites.js";
@@ -241,6 +243,7 @@ class KernelLowering {
         this.globals.bind(name, { kind: "scalar", expr: constantExpr(token.type, this.fixedValue(name, token)) });
         return;
       case "view": {
+        if ("atomic" in token) return this.param(...atomicParam(this.kernel, name, token as AtomicToken));
         if (token.meaning) this.meanings.set(name, token.meaning);
         this.param(
           { kind: "view", name, element: token.element, rank: token.rank, disjoint: token.disjoint },
@@ -263,15 +266,9 @@ class KernelLowering {
         else this.globals.bind(name, field);
         return;
       }
-      case "axis": {
-        const { element, cardinality, ghosts } = token;
-        const axes = token.axes.map((axis) => lowerCellAxes(this.ir) - 1 - axis).toReversed();
-        this.param(
-          { kind: "view", name, element, rank: axes.length + (cardinality > 1 ? 1 : 0), disjoint: false },
-          { kind: "axis", name, element: valueType(element), axes, cardinality, ghosts },
-        );
+      case "axis":
+        this.param(...axisParam(lowerCellAxes(this.ir), name, token));
         return;
-      }
       case "deposit": {
         const { element, cardinality } = token;
         this.param(

@@ -28,6 +28,8 @@ export function scalarOperand(cx: Lowering, value: LoweredValue, node: acorn.Nod
         `${value.name} is a scatter target: a kernel adds into it and cannot read it`,
         `write ${value.name}.${METHODS[value.op]}(index, value)`,
       );
+    case "atomic":
+      return cx.fail(node, `${value.name} is an atomic array and is used as a number`, `write ${value.name}.load(i)`);
     case "deposit":
       return cx.fail(node, `${value.name} is a field that particles add to`, `write ${value.name}.add(c, ..., value)`);
     case "reduce":

@@ -1,4 +1,4 @@
-import type { Expr, NumericType, ReduceOp, ScalarType, ScatterOp } from "../../ir/types.js";
+import type { AtomicType, Expr, NumericType, ReduceOp, ScalarType, ScatterOp } from "../../ir/types.js";
 import type { Dimension, Level } from "../declare/cells.js";
 import type { CompositeType } from "../declare/composite.js";
 import type { StructType } from "../declare/struct.js";
@@ -13,6 +13,8 @@ export type LoweredValue =
   | LocalVariable
   /** `of`: its elements along the last axes are the components of values of that type. */
   | { kind: "view"; name: string; element: NumericType; rank: number; prefix: Expr[]; of?: CompositeType }
+  /** An array of whole numbers that is reached by atomic operations alone. */
+  | { kind: "atomic"; name: string; element: AtomicType; rank: number }
   | FieldValue
   /** Components of one cell of a field with several; `own` if it is the body's cell, which may be written. */
   | { kind: "components"; field: FieldValue; cell: Expr[]; own: boolean }

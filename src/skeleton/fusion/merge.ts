@@ -205,6 +205,7 @@ class Merger {
           return silent ? [] : { ...s, target: name(s.target) };
         case "reduceJointly":
         case "scatter":
+        case "atomic":
         case "print":
         case "if":
         case "while":

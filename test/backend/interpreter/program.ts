@@ -12,6 +12,7 @@ import {
   type Binding,
 } from "isoform/backend";
 import {
+  changedBy,
   evaluate,
   foldGroups,
   identityOf,
@@ -275,6 +276,8 @@ export class Program {
         const value = this.number(stmt.value);
         return does(() => (array[at()] = coding ? coding.bitsOf(value()) : value()));
       }
+      case "atomic":
+        return this.atomic(stmt);
       case "scatter":
         return this.scatter(stmt);
       case "reduce": {
@@ -349,6 +352,23 @@ export class Program {
     return does(() => {
       const place = at();
       array[place] = fold(array[place], value());
+    });
+  }
+
+  private atomic({ fn, type, target, indices, expected, value, result }: Extract<Stmt, { kind: "atomic" }>): Run {
+    const { array, at } = this.place(target, indices);
+    const operands = [expected, value].filter((operand) => operand !== undefined).map((operand) => this.number(operand));
+    const cell = result === undefined ? undefined : this.cell(result);
+    return does(() => {
+      const place = at();
+      const old = array[place];
+      array[place] = changedBy(
+        fn,
+        type,
+        old,
+        operands.map((operand) => operand()),
+      );
+      if (cell) cell.value = old;
     });
   }
 

@@ -58,19 +58,19 @@ sycl::event blocks_launch(
     done = queue.parallel_for(sycl::range<1>((size_t)league_), [=](sycl::id<1> at) {
       const int64_t team = (int64_t)at[0];
       int32_t n_2_ = 0;
-      float part_[8];  // line 68
+      float part_[8];  // line 72
       const int64_t j_count_ = 8;
       for (int64_t j_ = 0; j_ < j_count_; j_++) {
-        float own_ = 0.0f;  // line 70
-        for (int64_t k_ = j_; k_ < a_extent1_; k_ += 8) {  // line 71
+        float own_ = 0.0f;  // line 74
+        for (int64_t k_ = j_; k_ < a_extent1_; k_ += 8) {  // line 75
           own_ = own_ + a_[team * a_stride0_ + k_];
         }
-        part_[j_] = own_;  // line 72
+        part_[j_] = own_;  // line 76
       }
       {
-        s_[team] = part_[0] + part_[1] + part_[2] + part_[3] + part_[4] + part_[5] + part_[6] + part_[7];  // line 75
+        s_[team] = part_[0] + part_[1] + part_[2] + part_[3] + part_[4] + part_[5] + part_[6] + part_[7];  // line 79
       }
-      n_2_ = (int32_t)((uint32_t)n_2_ + (uint32_t)(1));  // line 77
+      n_2_ = (int32_t)((uint32_t)n_2_ + (uint32_t)(1));  // line 81
       n_partials_[team] = n_2_;
     });
     queue.copy(n_partials_, n_host_.data(), (size_t)league_, done).wait();

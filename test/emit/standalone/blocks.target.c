@@ -58,19 +58,19 @@ int blocks_launch(
     map(from: n_partials_[0:league_])
   for (int64_t team = 0; team < league_; team++) {
     int32_t n_2_ = 0;
-    float part_[8];  // line 68
+    float part_[8];  // line 72
     const int64_t j_count_ = 8;
     for (int64_t j_ = 0; j_ < j_count_; j_++) {
-      float own_ = 0.0f;  // line 70
-      for (int64_t k_ = j_; k_ < a_extent1_; k_ += 8) {  // line 71
+      float own_ = 0.0f;  // line 74
+      for (int64_t k_ = j_; k_ < a_extent1_; k_ += 8) {  // line 75
         own_ = own_ + a_[team * a_stride0_ + k_];
       }
-      part_[j_] = own_;  // line 72
+      part_[j_] = own_;  // line 76
     }
     {
-      s_[team] = part_[0] + part_[1] + part_[2] + part_[3] + part_[4] + part_[5] + part_[6] + part_[7];  // line 75
+      s_[team] = part_[0] + part_[1] + part_[2] + part_[3] + part_[4] + part_[5] + part_[6] + part_[7];  // line 79
     }
-    n_2_ += 1;  // line 77
+    n_2_ += 1;  // line 81
     n_partials_[team] = n_2_;
   }
   *n_ = n__fold(n_partials_, league_);

@@ -7,7 +7,7 @@ import type { EmittedFile, EmitRequest } from "../../../src/emit/standalone/inde
 import { emitOmpTarget } from "../../../src/emit/standalone/omp-target.js";
 import { launchArguments } from "../../../src/emit/standalone/signature.js";
 import { matchesSnapshot } from "../snapshot.js";
-import { argumentValues, CASES, expectedOf, memoryOf, requestOf, type Case } from "./cases.js";
+import { argumentValues, ATOMIC_CASES, CASES, expectedOf, memoryOf, requestOf, type Case } from "./cases.js";
 import { buildFlags, inFolder, missing, run } from "./compiled.js";
 
 const TYPES = { f64: "double", f32: "float", i32: "int32_t", u32: "uint32_t", bool: "bool", index: "int64_t", pointer: "void *" };
@@ -33,7 +33,7 @@ for (const [target, emit, compilers] of [
 ] as const)
   for (const compiler of compilers)
     describe(`${target} by ${compiler}`, { skip: missing(compiler) }, () => {
-      for (const given of CASES) {
+      for (const given of [...CASES, ...ATOMIC_CASES]) {
         it(`gives the device's bits for ${given.kernel.name} in strict mode`, async () => {
           const request = requestOf(given, "strict");
           assert.deepEqual(await launched(given, request, emit(request), compiler), await expectedOf(given));

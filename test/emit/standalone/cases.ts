@@ -1,4 +1,5 @@
 import {
+  atomic,
   copysign,
   f32,
   f64,
@@ -15,6 +16,7 @@ import {
   table,
   teamKernel,
   teams,
+  u32,
   u8,
   view,
 } from "../../../src/index.js";
@@ -35,6 +37,8 @@ export interface Case extends WithScratch {
   readonly scalars?: Readonly<Record<string, number | boolean>>;
   readonly fixed?: Readonly<Record<string, number | boolean>>;
   readonly views: Readonly<Record<string, { shape: readonly number[]; values(n: number): number }>>;
+  /** Its atomic operations run in fast mode alone: whatever is asked for, its code is that. */
+  readonly precision?: "fast";
 }
 
 const weights = kernel("weights", { x: view(f64), w: view(f64), h: scatter(f64) }, ({ x, w, h }, i) => {
@@ -132,6 +136,65 @@ const powers = kernel(
 
 const any = (n: number): number => noiseValue(n) * 2 - 1;
 const zero = (): number => 0;
+
+/** Atomic operations whose order does not show. */
+const commuting = kernel(
+  "commuting",
+  { a: view(i32), sums: atomic(i32), least: atomic(i32), most: atomic(u32), all: atomic(u32), any: atomic(i32), odd: atomic(i32, 2) },
+  ({ a, sums, least, most, all, any, odd }, i) => {
+    sums.add(i % 7, a[i]);
+    least.min(i % 7, a[i]);
+    most.max(i % 7, a[i] >>> 0);
+    all.and(i % 7, (a[i] | 0xff) >>> 0);
+    any.or(i % 7, a[i] & 0xf0f0);
+    odd.xor(i % 2, i % 7, a[i]);
+  },
+);
+/** Operations that give old values, each element at its own place. */
+const ledger = kernel(
+  "ledger",
+  { a: view(i32), n: atomic(i32), m: atomic(u32), old: view(i32, 2), more: view(u32) },
+  ({ a, n, m, old, more }, i) => {
+    old[i][0] = n.exchange(i, a[i]);
+    old[i][1] = n.compareExchange(i, a[i], 5) + n.compareExchange(i, 4, 9);
+    old[i][2] = n.add(i, a[i]) - n.sub(i, 3);
+    old[i][3] = n.min(i, 40) ^ n.max(i, -7);
+    old[i][4] = n.and(i, 0x1fff) ^ n.or(i, 0x30) ^ n.xor(i, 0x55);
+    n.store(i, n.load(i) + 1);
+    more[i] = (m.max(i, a[i] >>> 0) + m.min(i, 1000) + m.compareExchange(i, 1000, 3)) >>> 0;
+  },
+);
+
+const whole = (n: number): number => Math.floor(4294967296 * noiseValue(n)) | 0;
+
+/** Launches with atomic arrays, for languages that have operations which give the old value. */
+export const ATOMIC_CASES: readonly Case[] = [
+  {
+    kernel: commuting as unknown as Kernel,
+    policy: range(1000),
+    views: {
+      a: { shape: [1000], values: whole },
+      sums: { shape: [7], values: zero },
+      least: { shape: [7], values: () => 0x7fffffff },
+      most: { shape: [7], values: zero },
+      all: { shape: [7], values: () => 0xffffffff },
+      any: { shape: [7], values: zero },
+      odd: { shape: [2, 7], values: whole },
+    },
+  },
+  {
+    kernel: ledger as unknown as Kernel,
+    policy: range(500),
+    precision: "fast",
+    views: {
+      a: { shape: [500], values: (n) => (n % 3 === 0 ? 4 : whole(n)) },
+      n: { shape: [500], values: (n) => whole(n + 3) },
+      m: { shape: [500], values: (n) => (n % 5 === 0 ? 0 : whole(n + 9) >>> 0) },
+      old: { shape: [500, 5], values: zero },
+      more: { shape: [500], values: zero },
+    },
+  },
+];
 
 export const CASES: readonly Case[] = [
   {
@@ -232,8 +295,8 @@ const arraysOf = ({ views, scratch }: Case): Readonly<Record<string, { shape: re
 });
 
 /** The kernel of a case as `isoform emit` hands it over. */
-export function requestOf(given: Case, precision: Precision): EmitRequest {
-  const { kernel, fixed = {}, policy } = given;
+export function requestOf(given: Case, asked: Precision): EmitRequest {
+  const { kernel, fixed = {}, policy, precision = asked } = given;
   const strict = compileKernel(kernel, fixed);
   const { ir, access } = precision === "fast" ? relaxedKernel(strict) : strict;
   const sizes = Object.fromEntries(
@@ -310,7 +373,7 @@ export async function expectedOf(given: Case): Promise<Record<string, TypedArray
       ]),
     );
     const results = await device.run(given.kernel, { ...given.scalars, ...given.fixed, ...views } as never, given.policy as never, {
-      precision: "strict",
+      precision: given.precision ?? "strict",
     });
     for (const [name, v] of Object.entries(views))
       (await device.queue.read(v)).forEach((value, n) => (memory[name][n] = heldIn(elements[name], value)));

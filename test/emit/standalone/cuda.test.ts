@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { emitCudaFile } from "../../../src/emit/standalone/cuda.js";
 import { emitHipFile } from "../../../src/emit/standalone/hip.js";
 import { matchesSnapshot } from "../snapshot.js";
-import { CASES, requestOf } from "./cases.js";
+import { ATOMIC_CASES, CASES, requestOf } from "./cases.js";
 import { inFolder, inNamespace, missing, run } from "./compiled.js";
 
 // Compilers that are not on the path: ISOFORM_NVCC names the folder of nvcc.
@@ -19,7 +19,7 @@ for (const [compiler, emit, flags] of [
   describe(`${compiler} compiles`, { skip: missing(compiler) }, () => {
     for (const precision of ["strict", "fast"] as const)
       it(`the files of all cases, ${precision}`, async () => {
-        const files = CASES.flatMap((given) => emit(requestOf(given, precision)));
+        const files = [...CASES, ...ATOMIC_CASES].flatMap((given) => emit(requestOf(given, precision)));
         const all = { name: compiler === "nvcc" ? "all.cu" : "all.cpp", text: files.map(({ text }) => inNamespace(text)).join("\n") };
         await inFolder([all], (folder) => run(folder, compiler, ...flags, "-c", all.name, "-o", "all.o"));
       });

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { emitJsFile } from "../../../src/emit/standalone/js.js";
 import { matchesSnapshot } from "../snapshot.js";
-import { argumentValues, CASES, expectedOf, memoryOf, requestOf } from "./cases.js";
+import { argumentValues, ATOMIC_CASES, CASES, expectedOf, memoryOf, requestOf } from "./cases.js";
 
-for (const given of CASES)
+for (const given of [...CASES, ...ATOMIC_CASES])
   test(`the module of ${given.kernel.name} gives the device's bits`, async () => {
     const request = requestOf(given, "strict");
     const [{ text }] = emitJsFile(request);

@@ -8,7 +8,7 @@ import type { EmitRequest } from "../../../src/emit/standalone/index.js";
 import { emitOpenclFiles } from "../../../src/emit/standalone/opencl.js";
 import { launchArguments, type Argument } from "../../../src/emit/standalone/signature.js";
 import { matchesSnapshot } from "../snapshot.js";
-import { argumentValues, CASES, expectedOf, memoryOf, requestOf, type Case } from "./cases.js";
+import { argumentValues, ATOMIC_CASES, CASES, expectedOf, memoryOf, requestOf, type Case } from "./cases.js";
 import { inFolder, missing, run } from "./compiled.js";
 
 const TYPES = { f64: "double", f32: "float", i32: "int32_t", u32: "uint32_t", bool: "bool", index: "int64_t", pointer: "void *" };
@@ -65,7 +65,7 @@ const reason =
   (!existsSync("/etc/OpenCL/vendors") && "no OpenCL driver installed");
 
 describe("OpenCL files", { skip: reason }, () => {
-  for (const given of CASES) {
+  for (const given of [...CASES, ...ATOMIC_CASES]) {
     it(`give the device's bits for ${given.kernel.name} in strict mode`, async () => {
       assert.deepEqual(await launched(given, requestOf(given, "strict")), await expectedOf(given));
     });

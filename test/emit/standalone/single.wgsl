@@ -47,11 +47,11 @@ fn main(@builtin(global_invocation_id) invocation: vec3<u32>, @builtin(local_inv
     let i = launch.begin_0 + i32(n_i_);
     for (var n_j_ = invocation.x; n_j_ < u32(launch.count_1); n_j_ += workgroups.x * 64u) {
       let j = launch.begin_1 + i32(n_j_);
-      y_[i * launch.stride_y_0_ + j] = launch.scalar_a_ * x_[i * launch.stride_x_0_ + j] + y_[i * launch.stride_y_0_ + j];  // line 85
-      flags__set_u8(i * launch.stride_flags_0_ + j, (i + j) % 5);  // line 86
-      h__fold_sum((i + j) % 3, x_[i * launch.stride_x_0_ + j]);  // line 87
-      s_ = s_ + (y_[i * launch.stride_y_0_ + j]);  // line 88
-      most_ = max(most_, (i * j));  // line 89
+      y_[i * launch.stride_y_0_ + j] = launch.scalar_a_ * x_[i * launch.stride_x_0_ + j] + y_[i * launch.stride_y_0_ + j];  // line 89
+      flags__set_u8(i * launch.stride_flags_0_ + j, (i + j) % 5);  // line 90
+      h__fold_sum((i + j) % 3, x_[i * launch.stride_x_0_ + j]);  // line 91
+      s_ = s_ + (y_[i * launch.stride_y_0_ + j]);  // line 92
+      most_ = max(most_, (i * j));  // line 93
     }
   }
   cells_f32_0_[thread] = s_;

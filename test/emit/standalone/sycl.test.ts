@@ -7,7 +7,7 @@ import type { EmitRequest } from "../../../src/emit/standalone/index.js";
 import { launchArguments } from "../../../src/emit/standalone/signature.js";
 import { emitSyclFile } from "../../../src/emit/standalone/sycl.js";
 import { matchesSnapshot } from "../snapshot.js";
-import { argumentValues, CASES, expectedOf, memoryOf, requestOf, type Case } from "./cases.js";
+import { argumentValues, ATOMIC_CASES, CASES, expectedOf, memoryOf, requestOf, type Case } from "./cases.js";
 import { inFolder, missing, run } from "./compiled.js";
 
 const STUB = fileURLToPath(new URL("../../../../test/emit/standalone/sycl-stub", import.meta.url));
@@ -63,7 +63,7 @@ async function launched(given: Case, request: EmitRequest) {
 }
 
 describe("SYCL, against declarations of our own,", { skip: missing("g++") }, () => {
-  for (const given of CASES)
+  for (const given of [...CASES, ...ATOMIC_CASES])
     it(`gives the device's bits for ${given.kernel.name}`, async () => {
       assert.deepEqual(await launched(given, requestOf(given, "strict")), await expectedOf(given));
       // In fast mode scatters are atomic, but this queue keeps the order.

@@ -36,7 +36,7 @@ extern "C" int weights_launch(
     present(x_[0:x_extent0_], w_[0:w_extent0_], h_[0:h_extent0_])
   for (int64_t i = i_begin_; i < i_end_; i++) {
     #pragma acc atomic update
-    h_[i32_from_f64(x_[i])] += w_[i];  // line 41
+    h_[i32_from_f64(x_[i])] += w_[i];  // line 45
   }
   #pragma acc exit data copyout(h_[0:h_extent0_]) delete(x_[0:x_extent0_], w_[0:w_extent0_])
   return 0;

@@ -67,7 +67,7 @@ extern "C" int weights_launch(
   const int64_t elements = i_count;
   std::for_each(std::execution::par, counter{0}, counter{elements}, [=](const int64_t element) {
     const int64_t i = i_begin_ + element;
-    std::atomic_ref<double>(h_[i32_from_f64(x_[i])]).fetch_add(w_[i], std::memory_order_relaxed);  // line 41
+    std::atomic_ref<double>(h_[i32_from_f64(x_[i])]).fetch_add(w_[i], std::memory_order_relaxed);  // line 45
   });
   return 0;
 }

@@ -9,11 +9,11 @@ import type { EmitRequest } from "../../../src/emit/standalone/index.js";
 import { EmitError } from "../../../src/base/errors.js";
 import { NOT_ASKED, tested } from "../../devices.js";
 import { matchesSnapshot } from "../snapshot.js";
-import { argumentValues, CASES, expectedOf, memoryOf, requestOf, type Case } from "./cases.js";
+import { argumentValues, ATOMIC_CASES, CASES, expectedOf, memoryOf, requestOf, type Case } from "./cases.js";
 import { inFolder } from "./compiled.js";
 
 const single = CASES.find(({ kernel }) => kernel.name === "single")!;
-const SINGLE = CASES.filter(({ kernel }) => ["blocks", "single"].includes(kernel.name));
+const SINGLE = [...CASES.filter(({ kernel }) => ["blocks", "single"].includes(kernel.name)), ...ATOMIC_CASES];
 
 type Host = Record<string, (...args: unknown[]) => Promise<never>>;
 
@@ -35,7 +35,7 @@ async function launched(given: Case, request: EmitRequest, device: GPUDevice): P
     const host = (await import(pathToFileURL(join(folder, `${stem}.host.mjs`)).href)) as Host;
     const pipelines = await host[`${stem}_compile`](device, { main: text(""), fold: text(".fold"), finish: text(".finish") });
     const args = argumentValues(given, request, { ...memory, ...buffers }).map(({ name, value }) => [name, value]);
-    return (await host[`${stem}_launch`](device, pipelines, Object.fromEntries(args))) as Record<string, number>;
+    return (await host[`${stem}_launch`](device, pipelines, Object.fromEntries(args))) as Record<string, number> | undefined;
   });
   for (const [name, buffer] of Object.entries(buffers)) {
     const copy = device.createBuffer({ size: buffer.size, usage: GPUBufferUsage.COPY_DST | GPUBufferUsage.MAP_READ });
@@ -45,7 +45,7 @@ async function launched(given: Case, request: EmitRequest, device: GPUDevice): P
     await copy.mapAsync(GPUMapMode.READ);
     new Uint8Array(memory[name].buffer).set(new Uint8Array(copy.getMappedRange()).subarray(0, memory[name].byteLength));
   }
-  for (const [name, value] of Object.entries(results)) memory[name][0] = value;
+  for (const [name, value] of Object.entries(results ?? {})) memory[name][0] = value;
   return memory;
 }
 

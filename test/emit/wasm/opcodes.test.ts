@@ -40,7 +40,7 @@ const ASSEMBLED: Readonly<Record<number, string>> = {
     fc:i32x4.trunc_sat_f64x2_s_zero fd:i32x4.trunc_sat_f64x2_u_zero fe:f64x2.convert_low_i32x4_s ff:f64x2.convert_low_i32x4_u
     105:f32x4.relaxed_madd 106:f32x4.relaxed_nmadd 107:f64x2.relaxed_madd 108:f64x2.relaxed_nmadd`,
   0xfe: `
-    10:i32.atomic.load 11:i64.atomic.load 1e:i32.atomic.rmw.add 48:i32.atomic.rmw.cmpxchg 49:i64.atomic.rmw.cmpxchg`,
+    10:i32.atomic.load 11:i64.atomic.load 1e:i32.atomic.rmw.add 2c:i32.atomic.rmw.and 33:i32.atomic.rmw.or 3a:i32.atomic.rmw.xor 41:i32.atomic.rmw.xchg 48:i32.atomic.rmw.cmpxchg 49:i64.atomic.rmw.cmpxchg`,
 };
 
 test("instructions have the codes that another assembler gives them", () => {

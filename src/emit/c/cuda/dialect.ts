@@ -1,3 +1,4 @@
+import { fetchByCalls, namedCalls } from "../fetch.js";
 import { isDouble, isInteger, type FloatType } from "../../../ir/scalars.js";
 import type { NumericType, ScatterOp } from "../../../ir/types.js";
 import { LIBRARY, PRINTF, type LibraryFn } from "../dialect.js";
@@ -90,6 +91,19 @@ export function cudaDialect(wide: boolean): GpuDialect {
       fail: "__trap()",
     },
     atomic,
+    fetch: fetchByCalls({
+      ...namedCalls({
+        add: "atomicAdd",
+        min: "atomicMin",
+        max: "atomicMax",
+        and: "atomicAnd",
+        or: "atomicOr",
+        xor: "atomicXor",
+        exchange: "atomicExch",
+        compareExchange: "atomicCAS",
+      }),
+      load: (pointer, _, type) => `*(const volatile ${type === "i32" ? "int" : "unsigned int"} *)(${pointer})`,
+    }),
     next: (pointer) => `atomicAdd(${pointer}, 1)`,
     printf: PRINTF,
     exchange: "atomicCAS",

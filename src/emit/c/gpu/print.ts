@@ -1,3 +1,5 @@
+import { EmitError } from "../../../base/errors.js";
+import { noFetch } from "../fetch.js";
 import { unreachable } from "../../../base/unreachable.js";
 import { isPacked, type FloatType, type NumericType } from "../../../ir/scalars.js";
 import { valueType } from "../../../schedule/build.js";
@@ -75,6 +77,7 @@ export class Printer {
         return this.leaf(e);
       case "shuffle":
       case "exchange":
+      case "fetch":
       case "next":
       case "word":
       case "apply":
@@ -138,7 +141,7 @@ export class Printer {
     }
   }
 
-  private call(e: Extract<Expr, { op: "shuffle" | "exchange" | "next" | "word" | "apply" }>): string {
+  private call(e: Extract<Expr, { op: "shuffle" | "exchange" | "fetch" | "next" | "word" | "apply" }>): string {
     const { dialect } = this;
     switch (e.op) {
       case "shuffle": {
@@ -150,6 +153,17 @@ export class Printer {
       case "exchange": {
         const plain = e.at.volatile ? `(${this.pointerType(e.at).trimEnd()})${e.at.id}` : this.pointerTo(e.at, e.offset);
         return `${dialect.exchange}(${plain}, ${this.value(e.seen)}, ${this.value(e.wanted)})`;
+      }
+      case "fetch": {
+        const pointer = `&${this.element(e.at, e.offset)}`;
+        if (!dialect.fetch) throw new EmitError(this.parts.kernel, dialect.name, ...noFetch(e.array));
+        return dialect.fetch(
+          e.fn,
+          e.type,
+          pointer,
+          e.operands.map((operand) => this.value(operand)),
+          (helper) => this.parts.helpers.use(helper),
+        );
       }
       case "next":
         return dialect.next(this.pointerTo(e.at, e.offset));

@@ -1,3 +1,4 @@
+import { fetchByCalls, namedCalls } from "../fetch.js";
 import { LIBRARY } from "../dialect.js";
 import { isDouble, isInteger, type FloatType } from "../../../ir/scalars.js";
 import type { NumericType, ScatterOp } from "../../../ir/types.js";
@@ -101,6 +102,19 @@ export function openclDialect({ wide, strict }: Spelling, { f64, atomics64, exac
     finishThreads: 256,
     sortShape: SORT_BY_WARPS,
     atomic: (op, type, space) => atomic(op, type, space, ptx === true),
+    fetch: fetchByCalls({
+      ...namedCalls({
+        add: "atomic_add",
+        min: "atomic_min",
+        max: "atomic_max",
+        and: "atomic_and",
+        or: "atomic_or",
+        xor: "atomic_xor",
+        exchange: "atomic_xchg",
+        compareExchange: "atomic_cmpxchg",
+      }),
+      load: (pointer, _, type) => `*(const volatile __global ${type === "i32" ? "int" : "uint"} *)(${pointer})`,
+    }),
     next: (pointer) => `atomic_inc(${pointer})`,
     // Strings that are printed have to be literals.
     printf: { format: "%d", bool: (value) => `(int)(${value})` },

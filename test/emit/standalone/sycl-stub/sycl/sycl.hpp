@@ -62,9 +62,21 @@ enum class memory_scope { device };
 template <typename T, memory_order, memory_scope> struct atomic_ref {
   T &place;
   explicit atomic_ref(T &place) : place(place) {}
-  T fetch_add(T value) { return place += value; }
-  T fetch_min(T value) { return place = value < place ? value : place; }
-  T fetch_max(T value) { return place = value > place ? value : place; }
+  T exchange(T value) { T old = place; place = value; return old; }
+  T load() { return place; }
+  T fetch_add(T value) { return exchange(place + value); }
+  T fetch_min(T value) { return exchange(value < place ? value : place); }
+  T fetch_max(T value) { return exchange(value > place ? value : place); }
+  T fetch_and(T value) { return exchange(place & value); }
+  T fetch_or(T value) { return exchange(place | value); }
+  T fetch_xor(T value) { return exchange(place ^ value); }
+  bool compare_exchange_strong(T &expected, T value) {
+    const T old = place;
+    const bool same = old == expected;
+    if (same) place = value;
+    expected = old;
+    return same;
+  }
 };
 
 } // namespace sycl
