@@ -107,6 +107,7 @@ function parametersOf(
     const struct = structOf(token);
     if (struct) return recordOfNumbers(struct, next(name));
     if (typeof token !== "object") return token;
+    if (token.kind === "list") return checkedList(name, token, watch);
     switch (token.kind) {
       case "scalar":
         return scalars[name];
@@ -118,8 +119,6 @@ function parametersOf(
           : checkedView(name, args[name] as AnyView, token, arena, watch);
       case "scatter":
         return checkedScatter(name, token, args[name] as AnyView, arena, watch);
-      case "list":
-        return checkedList(name, token, watch);
       case "table":
         return checkedTable(name, token.values, watch);
       case "reduce":

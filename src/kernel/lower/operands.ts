@@ -39,8 +39,6 @@ export function scalarOperand(cx: Lowering, value: LoweredValue, node: acorn.Nod
         `${value.name} is a reduction: a kernel folds into it and cannot read it`,
         `write ${value.name}.${METHODS[value.op]}(value)`,
       );
-    case "list":
-      return listUsed(cx, value.name, node);
     case "assign":
       return cx.fail(node, `${value.name} is a scalar to be set, and is used as a number`, `write ${value.name}.get() for its value`);
     case "axis":
@@ -78,6 +76,7 @@ const listUsed = (cx: Lowering, name: string, node: acorn.Node): never =>
   );
 
 function notNumber(cx: Lowering, value: LoweredValue, node: acorn.Node): never {
+  if (value.kind === "list") return listUsed(cx, value.name, node);
   const of = value.kind === "record" ? value.of : undefined;
   if (of) return cx.fail(node, `a ${of.name} is used as a number`, `write v.add(w) for sums, and v.${of.fields[0]} for a component`);
   return cx.fail(node, `${DESCRIPTIONS[value.kind] ?? value.kind} is used as a number`);
