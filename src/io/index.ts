@@ -42,3 +42,14 @@ export type { Faces, Geometry } from "./fields.js";
 export type { DataArray, VtkEncoding } from "./vtk-file.js";
 export * from "./table/index.js";
 export { readNpz, writeNpz, type NpyArray, type NpyRead, type NpySource, type NpyValues, type NpzOptions } from "./npz.js";
+export { readMatrixMarket } from "./matrix-market/read.js";
+export { writeMatrixMarket, type MatrixMarketOptions } from "./matrix-market/write.js";
+export type {
+  MarketArray,
+  MarketArrayRead,
+  MarketCoordinates,
+  MarketCoordinatesRead,
+  MarketField,
+  MarketSymmetry,
+  MatrixMarket,
+} from "./matrix-market/matrix.js";

@@ -14,6 +14,8 @@ interface StepOptions {
   readonly given?: boolean;
   /** Sums keep their order in fast mode, too. */
   readonly ordered?: boolean;
+  /** Work of the launch where its code does not tell, as data bound its loops. */
+  readonly cost?: Cost;
 }
 
 /** Launches that were prepared together, and the temporary memory between them. */
@@ -80,6 +82,7 @@ export function requireSeparate(pattern: string, written: NamedViews, read: Name
 export class PatternSteps implements Pattern {
   readonly launches: Launch[] = [];
   private readonly owned: { free(): void }[] = [];
+  private readonly known = new Map<Launch, Cost>();
 
   constructor(
     readonly device: Device,
@@ -111,11 +114,13 @@ export class PatternSteps implements Pattern {
     kernel: Kernel<P, K>,
     args: Args<P>,
     policy: PolicyOf<K>,
-    { given = false, ordered }: StepOptions = {},
+    { given = false, ordered, cost }: StepOptions = {},
   ): void {
     const { precision } = this.options;
     const checks = given ? {} : { checked: false };
-    this.add(this.device.prepare(kernel, args, policy, { precision, ...checks, ...(ordered && { deterministic: true }) }));
+    const launch = this.device.prepare(kernel, args, policy, { precision, ...checks, ...(ordered && { deterministic: true }) });
+    if (cost) this.known.set(launch, cost);
+    this.add(launch);
   }
 
   /** Adds a launch that was prepared elsewhere, and is given back with the others. */
@@ -133,7 +138,7 @@ export class PatternSteps implements Pattern {
   }
 
   get cost(): Cost {
-    const total = (of: keyof Cost): number => this.launches.reduce((sum, { cost }) => sum + cost[of], 0);
+    const total = (of: keyof Cost): number => this.launches.reduce((sum, launch) => sum + (this.known.get(launch) ?? launch.cost)[of], 0);
     return { flops: total("flops"), bytes: total("bytes") };
   }
 

@@ -6,6 +6,13 @@ import { firstPass, laterPass } from "../../src/patterns/fft/fft-kernels.js";
 import { multiplySquares } from "../../src/patterns/gemm/gemm-kernels.js";
 import { scanTilesByTeams } from "../../src/patterns/scan-by-teams.js";
 import { TILE_SHAPE } from "../../src/patterns/scan-shape.js";
+import {
+  ROWS_OF_TEAM,
+  multiplyRowsByLanes,
+  multiplyRowsForAll,
+  multiplyRowsOfBlocks,
+  multiplySlices,
+} from "../../src/patterns/sparse/product-kernels.js";
 import { countDigits, findOffsets, moveKeys } from "../../src/patterns/sort-kernels.js";
 import { cudaSource } from "../emit/sources.js";
 
@@ -38,6 +45,15 @@ describe("NVRTC compiles the CUDA code of", { skip: "missing" in compiler ? comp
         for (const kernel of [firstPass(type, radix), laterPass(type, radix)])
           compile(compileKernel(kernel, { radix, last: false, scaled: true }));
       for (const each of [4, 8]) compile(compileKernel(multiplySquares[type], { each, TILE_MEMBERS: 64, adds: true }));
+    }
+  });
+
+  it("products of sparse matrices, rows by lanes of a warp", () => {
+    for (const type of ["f64", "f32"] as const) {
+      assert.match(compile(compileKernel(multiplyRowsByLanes[type], { adds: true, ROWS_OF_TEAM })), /__shfl/);
+      compile(compileKernel(multiplySlices[type], { adds: false, height: 32 }));
+      compile(compileKernel(multiplyRowsOfBlocks[type], { adds: false, side: 3 }));
+      compile(compileKernel(multiplyRowsForAll[type], { adds: true }));
     }
   });
 

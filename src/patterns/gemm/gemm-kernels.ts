@@ -1,24 +1,20 @@
 import { ELEMENTS } from "../../ir/scalars.js";
 import { kernel, teamKernel } from "../../kernel/declare/kernel.js";
-import { bool, f32, f64, fixed, i32, view } from "../../kernel/declare/params.js";
+import { bool, fixed, i32, view } from "../../kernel/declare/params.js";
+import { FLOAT_TOKENS, bothTypes } from "../both-types.js";
 
 /** Types of matrices. */
 export type MatrixType = "f64" | "f32";
-
-/** To TypeScript both types look like this one. */
-const TOKENS = { f64, f32: f32 as unknown as typeof f64 };
 
 /** Rows of a CPU's tile that share what is read of b, and numbers k that share what is read and written of the sums. */
 export const GROUP_ROWS = 4;
 export const PRODUCTS = 4;
 
-const both = <K>(make: (type: MatrixType) => K): Record<MatrixType, K> => ({ f64: make("f64"), f32: make("f32") });
-
 /** A matrix of a batch in rows of whole tiles, with zeros after its end. */
-export const padRows = both((type) =>
+export const padRows = bothTypes((type) =>
   kernel(
     "gemmRows",
-    { matrix: view(TOKENS[type], 3), padded: view(TOKENS[type], 3), m: i32, n: i32 },
+    { matrix: view(FLOAT_TOKENS[type], 3), padded: view(FLOAT_TOKENS[type], 3), m: i32, n: i32 },
     ({ matrix, padded, m, n }, batch, i, j) => {
       padded[batch][i][j] = i < m && j < n ? matrix[batch][i][j] : 0;
     },
@@ -26,10 +22,10 @@ export const padRows = both((type) =>
 );
 
 /** A matrix of a batch in panels of `width` columns, with zeros after its end. */
-export const packPanels = both((type) =>
+export const packPanels = bothTypes((type) =>
   kernel(
     "gemmPanels",
-    { matrix: view(TOKENS[type], 3), panels: view(TOKENS[type], 4), m: i32, n: i32, width: i32 },
+    { matrix: view(FLOAT_TOKENS[type], 3), panels: view(FLOAT_TOKENS[type], 4), m: i32, n: i32, width: i32 },
     ({ matrix, panels, m, n, width }, batch, panel, i, j) => {
       panels[batch][panel][i][j] = i < m && panel * width + j < n ? matrix[batch][i][panel * width + j] : 0;
     },
@@ -37,9 +33,9 @@ export const packPanels = both((type) =>
 );
 
 const result = (type: MatrixType) => ({
-  c: view(TOKENS[type], 3, { disjoint: true }),
-  alpha: TOKENS[type],
-  beta: TOKENS[type],
+  c: view(FLOAT_TOKENS[type], 3, { disjoint: true }),
+  alpha: FLOAT_TOKENS[type],
+  beta: FLOAT_TOKENS[type],
   /** Whether beta times the old value of c is added. */
   adds: fixed(bool),
 });
@@ -48,12 +44,12 @@ const result = (type: MatrixType) => ({
  * A team has a tile of `height` x `width` sums, and its members four rows each, whose columns are their lanes. Four products go into a sum each time
  * that it is in registers, in the order of k.
  */
-export const multiplyPanels = both((type) =>
+export const multiplyPanels = bothTypes((type) =>
   teamKernel(
     "gemm",
     {
-      a: view(TOKENS[type], 3),
-      panels: view(TOKENS[type], 4),
+      a: view(FLOAT_TOKENS[type], 3),
+      panels: view(FLOAT_TOKENS[type], 4),
       ...result(type),
       height: fixed(i32),
       width: fixed(i32),
@@ -111,12 +107,12 @@ export const TILE_MEMBERS = 64;
 const placeInTile = (u: number): number => (u >> 2) * 32 + (u & 3);
 
 /** A member has `each` x `each` sums, which stay in its registers, and pieces of both matrices of 8 rows or columns go through the team's memory. */
-export const multiplySquares = both((type) =>
+export const multiplySquares = bothTypes((type) =>
   teamKernel(
     "gemm",
     {
-      a: view(TOKENS[type], 3),
-      b: view(TOKENS[type], 3),
+      a: view(FLOAT_TOKENS[type], 3),
+      b: view(FLOAT_TOKENS[type], 3),
       ...result(type),
       each: fixed(i32),
       TILE_MEMBERS: fixed(i32),
