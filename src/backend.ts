@@ -17,6 +17,7 @@ export type {
   Graph,
   Launch,
   LaunchOptions,
+  List,
   OpenOptions,
   PeerStore,
   PolicyOf,
@@ -32,6 +33,8 @@ export { registerBackend } from "./device/open.js";
 export { bind, requireLiveViews } from "./device/launch/bind.js";
 export { writtenResults } from "./kernel/declare/flat.js";
 export type { Binding } from "./device/launch/binding.js";
+export { DeviceList } from "./device/launch/list.js";
+export { ListLaunch, prepareLists } from "./device/launch/list-launch.js";
 export { OtherNumbers } from "./device/launch/other-numbers.js";
 export { freeTeamRows, residentTeams } from "./device/launch/team-rows.js";
 export { atFirstUse, LaunchTuning, TuningTable, type Tunables, type Tuning } from "./device/tuning/tuning.js";

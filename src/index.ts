@@ -25,6 +25,8 @@ export {
   type CompositeViewToken,
   type ExtremumToken,
   type FixedToken,
+  type ListElement,
+  type ListToken,
   type Params,
   type ReduceEachToken,
   type ReduceIntoToken,
@@ -78,6 +80,7 @@ export {
 } from "./kernel/declare/matrices.js";
 export { complex, complexf, type Complex, type ComplexPlace } from "./kernel/declare/complex.js";
 export { quat, quatf, type Quat, type QuatPlace } from "./kernel/declare/quaternions.js";
+export { list } from "./device/launch/list-param.js";
 export { structArrays, structArraysFrom } from "./device/struct-arrays.js";
 export { struct, type StructPlace, type StructToken, type StructValue } from "./kernel/declare/struct.js";
 export type { CompositeToken } from "./kernel/declare/composite.js";
@@ -98,6 +101,8 @@ export type {
   Capabilities,
   Args,
   StructArrays,
+  List,
+  ListArrays,
   ArrayOptions,
   Backend,
   BackendReport,

@@ -13,6 +13,7 @@ export const NODE_TIERS: readonly Tier[] = ["default", "long"];
 export const TIER_OF: Readonly<Record<string, Tier>> = {
   "": "default",
   // What needs nothing but Node, but takes as long as ten others
+  "device/random-lists": "long",
   "backend/interpreter": "long",
   "changed/changed": "long",
   "check/command": "long",
@@ -206,6 +207,7 @@ export const EVERYWHERE: readonly string[] = [
   "device/launch/other-numbers",
   "device/aside",
   "device/extrema",
+  "device/lists",
   "device/reruns",
   "device/launch/memory",
   "device/checked-indices",

@@ -110,6 +110,10 @@ function compiled(kernel: Kernel, { precision, fixed = {}, size, range }: FindOp
       `kernel "${kernel.name}" has the fixed parameter ${missing}, whose value is compiled in: give --fixed ${missing}=VALUE`,
     );
   const strict = compileKernel(kernel, Object.fromEntries(names.map((name) => [name, fixed[name]])));
+  if (strict.lists)
+    throw new IsoformError(
+      `kernel "${kernel.name}" fills lists, which takes several kernels and a scan: emit writes single kernels; append by places that a scan has made (docs/language.md)`,
+    );
   const { ir, access } = precision === "fast" ? relaxedKernel(strict) : strict;
   return { ir, access, stem: ir.name, unitStrides: contiguousRows(ir), sizes: cubicSizes(ir, size, range) };
 }

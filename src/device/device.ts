@@ -9,6 +9,8 @@ import type {
   CompositeScatterToken,
   CompositeViewToken,
   FixedToken,
+  ListElement,
+  ListToken,
   Params,
   ReduceEachToken,
   ReduceToken,
@@ -64,6 +66,7 @@ export type Args<P extends Params> = string extends keyof P
           | ReduceEachToken
           | AnyComposite
           | StructViewToken
+          | ListToken
           | AnyStruct
           ? K
           : never
@@ -87,7 +90,41 @@ type StartOf<P> =
         : P extends StructReduceToken<infer F>
           ? StructValue<F>
           : never;
-type Arg<P> = P extends StructViewToken<infer F> ? StructArrays<F> : P extends StructToken<infer F> ? StructValue<F> : NumberArg<P>;
+type Arg<P> =
+  P extends ListToken<infer T>
+    ? List<T>
+    : P extends StructViewToken<infer F>
+      ? StructArrays<F>
+      : P extends StructToken<infer F>
+        ? StructValue<F>
+        : NumberArg<P>;
+/** The elements of a list: an array, with the components of vectors and the like along further axes, or an array for each field of a record. */
+export type ListArrays<T extends ListElement> =
+  T extends StructToken<infer F>
+    ? StructArrays<F>
+    : T extends CompositeToken<unknown, unknown, infer E, never>
+      ? View<E>
+      : T extends ScalarToken<"bool">
+        ? View<"u8", 1>
+        : T extends ElementToken<infer E extends ElementType>
+          ? View<E, 1>
+          : never;
+/** Memory for the elements that kernels append, which `device.list(type, capacity)` makes. */
+export interface List<T extends ListElement = ListElement> {
+  /** Elements that it has room for. */
+  readonly capacity: number;
+  /** The elements; the first `count` of them were appended by the last launch. */
+  readonly view: ListArrays<T>;
+  /** A view of one number: how many elements there are, at most the capacity, for kernels that go over them. */
+  readonly count: View<"i32", 1>;
+  /**
+   * The number of elements, once all is done that was submitted to the device's default queue so far. Throws LaunchError where more were appended than it has room for, and
+   * where an element appended more often than the kernel's `list(type, most)` says.
+   */
+  length(): Promise<number>;
+  /** Gives back its memory. */
+  free(): void;
+}
 /** An array for each field of a record. */
 export type StructArrays<F extends StructFields> = {
   readonly [K in keyof F]: F[K] extends StructToken<infer G> ? StructArrays<G> : View<FieldElement<F[K]>>;
@@ -116,11 +153,11 @@ type NumberArg<P> =
                 : never;
 /** The policies of a kernel over ranges, or of one over teams. */
 export type PolicyOf<K extends PolicyKind> = { range: RangePolicy; team: TeamPolicy }[K];
-/** Results of a launch's reductions: a number, or a value of several, by each reduce parameter. */
+/** Results of a launch: a number, or a value of several, by each reduce parameter, and the number of elements of each list. */
 export type Results<P extends Params> = string extends keyof P
   ? Record<string, number>
   : {
-      [K in keyof P as P[K] extends AnyReduction ? K : never]: P[K] extends CompositeReduceToken<infer V>
+      [K in keyof P as P[K] extends AnyReduction | ListToken ? K : never]: P[K] extends CompositeReduceToken<infer V>
         ? V
         : P[K] extends ExtremumToken
           ? Placed
@@ -406,6 +443,8 @@ export interface Device {
     shape?: Shape,
     options?: ArrayOptions,
   ): View<T>;
+  /** A new list for a kernel's parameter `list(type)`, with room for `capacity` elements. Throws LaunchError for another type, DeviceError if it does not fit. */
+  list<T extends ListElement>(type: T, capacity: number): List<T>;
   /** Checks arguments against the kernel, compiles (or finds compiled), and binds. */
   prepare<P extends Params, K extends PolicyKind = PolicyKind>(
     kernel: Kernel<P, K>,

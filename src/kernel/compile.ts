@@ -14,6 +14,9 @@ import { relax } from "../ir/passes/relax.js";
 import type { KernelIR } from "../ir/types.js";
 import type { Kernel } from "./declare/kernel.js";
 import { lower } from "./lower/lower.js";
+import { listSupport } from "./declare/list-support.js";
+import type { listKernels, ListKernels, withoutLists } from "./lower/list-kernels.js";
+import type { KernelWithLists } from "./lower/lists.js";
 
 /** A kernel after the front end and the passes: what emitters start from. */
 export interface CompiledKernel {
@@ -22,6 +25,8 @@ export interface CompiledKernel {
   access: AccessAnalysis;
   /** Views that each launch must prove free of races (see `viewsToProve`). */
   toProve: readonly string[];
+  /** Kernels that count and fill the lists; `ir` does all else. */
+  lists?: ListKernels;
 }
 
 /** The kernel as fast mode runs it (see `relax`); costs are counted on the strict one. */
@@ -88,14 +93,16 @@ type Asked = { readonly fixed: Readonly<Record<string, number | boolean>>; reado
 
 function compiled(kernel: Kernel, { fixed, options }: Asked): CompiledKernel {
   return descending(kernel, () => {
-    const whole = kernel.ir ?? lower(kernel, fixed, options.debug);
+    const whole: KernelWithLists = kernel.ir ?? lower(kernel, fixed, options.debug);
     const code = memoised("optimised", whole, () => {
       if (kernel.ir) verify(kernel.ir);
-      const ir = optimise(whole);
+      const { lists } = whole;
+      const support = lists && listSupport<{ withoutLists: typeof withoutLists; listKernels: typeof listKernels }>();
+      const ir = optimise(support ? support.withoutLists(whole) : whole);
       const access = analyseAccess(ir);
       const toProve = viewsToProve(ir, access);
       checkRaces(ir, access, toProve);
-      return { ir, access, toProve };
+      return { ir, access, toProve, ...(support && { lists: support.listKernels({ ...whole, lists }) }) };
     });
     return { kernel, ...code };
   });

@@ -5,6 +5,7 @@ import { checked } from "./cases/checked.js";
 import { control } from "./cases/control.js";
 import { atomicCases } from "./cases/atomics.js";
 import { extremaCases } from "./cases/extrema.js";
+import { listCases } from "./cases/lists.js";
 import { graphs } from "./cases/graphs.js";
 import { limits } from "./cases/limits.js";
 import { launches } from "./cases/launches.js";
@@ -49,6 +50,7 @@ export const suite: readonly ConformanceCase[] = [
   ...printCases,
   ...extremaCases,
   ...atomicCases,
+  ...listCases,
 ];
 
 /** Result of a conformance case. */

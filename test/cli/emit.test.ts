@@ -130,6 +130,13 @@ describe("isoform emit", () => {
     refuses(["gsr", "--target", "c", "--kernel", "sweep"], /gsr has no kernel "sweep"/);
     refuses(["gsr", "--target", "c", "--form", "fastest"], /--form fastest: gsr has the forms paper, fused, sorted, gathered, ordered\n/);
     refuses(["lbm", "--target", "c", "--form", "fused"], /--form: lbm has one form; leave the option out/);
+    writeFileSync(
+      join(folder, "lists.mjs"),
+      `import { f64, kernel, list, view } from "${library}";
+export const some = kernel("some", { x: view(f64), out: list(f64) }, ({ x, out }, i) => { if (x[i] > 0) out.push(x[i]); });
+`,
+    );
+    refuses(["lists.mjs", "--target", "c"], /kernel "some" fills lists, which takes several kernels and a scan/);
     refuses(["kernels.mjs", "--target", "c", "--form", "fused"], /kernels\.mjs is a file, and files have no forms/);
   });
 

@@ -126,6 +126,7 @@ function bodyParams(
         case "reduceStruct":
         case "reduceComposite":
         case "structView":
+        case "list":
           throw new Error(`${name}: programs with reductions of several components are compared with such of one each`);
       }
     }),

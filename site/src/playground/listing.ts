@@ -15,7 +15,7 @@ const BY_TITLE: Readonly<Record<string, GrammarName>> = { IR: "ir", js: "typescr
 const ofTitle = (title: string): GrammarName => (title.startsWith("fortran") ? "fortran" : (BY_TITLE[title] ?? "c"));
 
 /** Shows `text` in `place`, and colours it by the language of `title`, or of its files' names, once that is loaded. */
-export async function list(place: HTMLElement, title: string, text: string): Promise<void> {
+export async function listText(place: HTMLElement, title: string, text: string): Promise<void> {
   if (place.textContent === text) return;
   place.textContent = text;
   const pieces = text.split(HEAD);

@@ -2,7 +2,7 @@ import { domElement } from "../element.js";
 import { pageAddress, programIn } from "./address.js";
 import { Editor } from "./editor.js";
 import { EXAMPLES } from "./examples.js";
-import { list } from "./listing.js";
+import { listText } from "./listing.js";
 import {
   LANGUAGES,
   problemText,
@@ -265,11 +265,11 @@ function showTexts(texts: Forms["texts"], choice: HTMLFieldSetElement, panes: HT
     const id = `text-${name}`;
     const pre = panes.querySelector<HTMLElement>(`#${id} pre`);
     if (pre) {
-      void list(pre, name, text);
+      void listText(pre, name, text);
       continue;
     }
     const made = domElement("pre", { tabIndex: 0 });
-    void list(made, name, text);
+    void listText(made, name, text);
     const pane = domElement("section", { id, hidden: !SHOWN.has(name) }, domElement("h3", { textContent: name }), made);
     pane.setAttribute("aria-label", name);
     const box = domElement("input", { type: "checkbox", checked: !pane.hidden });

@@ -1,8 +1,9 @@
 import type { CompileOptions } from "../../kernel/compile.js";
 import { descending } from "../../kernel/read/depth.js";
-import { flatCall, writtenResults } from "../../kernel/declare/flat.js";
+import { listSupport } from "../../kernel/declare/list-support.js";
+import { flatCall, hasLists, writtenResults } from "../../kernel/declare/flat.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
-import type { Params } from "../../kernel/declare/params.js";
+import type { ListElement, Params } from "../../kernel/declare/params.js";
 import { INSPECT } from "../../base/inspect.js";
 import { DeviceError } from "../../base/errors.js";
 import type { ElementType } from "../../ir/types.js";
@@ -10,6 +11,9 @@ import { bind } from "../launch/bind.js";
 import type { Binding, BindArguments } from "../launch/binding.js";
 import { withoutSignal } from "../launch/signal.js";
 import { withInitialValues } from "../launch/initial-values.js";
+import { DeviceList } from "../launch/list.js";
+import type { ListLaunch, prepareLists } from "../launch/list-launch.js";
+import { ListRuns } from "../launch/list-runs.js";
 import { notInCapture } from "../launch/other-numbers.js";
 import type {
   Capabilities,
@@ -18,6 +22,7 @@ import type {
   Device,
   ArrayToken,
   Launch,
+  List,
   LaunchOptions,
   DeviceRunOptions,
   Precision,
@@ -50,6 +55,7 @@ export abstract class CpuDevice implements Device {
   private readonly buffers = new Set<CpuBuffer>();
   private closed = false;
   private readonly reruns = new Reruns();
+  private readonly listRuns = new ListRuns();
 
   constructor(
     readonly name: string,
@@ -125,9 +131,26 @@ export abstract class CpuDevice implements Device {
     return view;
   }
 
+  list<T extends ListElement>(type: T, capacity: number): List<T> {
+    this.requireOpen();
+    return new DeviceList(this, type, capacity);
+  }
+
   prepare<P extends Params>(written: Kernel<P>, given: Args<P>, policy: Policy, options?: LaunchOptions): Launch {
     const { kernel, args } = flatCall(written, given);
-    return this.launch(kernel, args, policy, options, false);
+    return this.listLaunch(kernel, args, policy, options) ?? this.launch(kernel, args, policy, options, false);
+  }
+
+  private listLaunch(
+    kernel: Kernel,
+    args: Readonly<Record<string, unknown>>,
+    policy: Policy,
+    options?: LaunchOptions,
+  ): ListLaunch | undefined {
+    if (!hasLists(kernel)) return undefined;
+    this.requireOpen();
+    const support = listSupport<{ prepareLists: typeof prepareLists }>();
+    return descending(kernel, () => support.prepareLists(this, kernel, args, policy, options, this.compileOptions));
   }
 
   private launch<P extends Params>(
@@ -158,12 +181,14 @@ export abstract class CpuDevice implements Device {
     this.requireOpen();
     const { kernel, args } = flatCall(written, given);
     const [options, signal] = withoutSignal(asked);
+    const call = { device: this, kernel, args, policy, options, compile: this.compileOptions };
+    if (hasLists(kernel)) {
+      signal?.throwIfAborted();
+      return this.listRuns.run(this.own, call, () => this.listLaunch(kernel, args, policy, options)!) as Promise<Results<P>>;
+    }
     const captured = capturing();
     // Code and arguments of earlier launches may be in use.
-    const begun =
-      captured || backlog.busy
-        ? undefined
-        : this.reruns.begin({ device: this, kernel, args, policy, options, compile: this.compileOptions });
+    const begun = captured || backlog.busy ? undefined : this.reruns.begin(call);
     if (begun) {
       begun.signal = signal;
       await this.own.untilRun(begun);
@@ -242,6 +267,7 @@ export abstract class CpuDevice implements Device {
     const left = backlog.soFar();
     if (left) await left;
     this.reruns.clear();
+    this.listRuns.clear();
     await this.stop();
     for (const buffer of this.buffers) buffer.free();
   }

@@ -8,10 +8,11 @@ import {
   METHODS,
   type CompositeReduceToken,
   type ExtremumToken,
+  type ListToken,
   type StructReduceToken,
   type ViewToken,
 } from "../../kernel/declare/params.js";
-import { namedParts, recordOfNumbers } from "../../kernel/declare/flat.js";
+import { listTypeName, namedParts, recordOfNumbers } from "../../kernel/declare/flat.js";
 import { plainRecord, structOf, type StructType } from "../../kernel/declare/struct.js";
 import { checkedRecords } from "./checked-records.js";
 import type { CopyArena } from "./arena.js";
@@ -67,6 +68,25 @@ function checkedFold(name: string, token: CompositeReduceToken | ExtremumToken |
   }
 }
 
+/** A list, which compiled code fills. */
+function checkedList(name: string, { of, most }: ListToken, watch: Watch): { push(value: unknown): void } {
+  let pushes = 0;
+  let element = -1;
+  return {
+    push(value) {
+      if (watch.element !== element) pushes = 0;
+      element = watch.element;
+      if (++pushes > most)
+        watch.fail(
+          `an element appends to ${name} more than ${most === 1 ? "once" : `${most} times`}; declare list(${listTypeName(of)}, ${pushes}) or more`,
+        );
+      const [composite, struct] = [compositeOf(of), structOf(of)];
+      if (composite) componentsOfValue(composite, value, `${name} takes`);
+      else if (struct) plainRecord(struct, value);
+    },
+  };
+}
+
 /** The first argument of the function. */
 function parametersOf(
   { kernel: flat, ir, scalars }: Binding,
@@ -87,6 +107,7 @@ function parametersOf(
     const struct = structOf(token);
     if (struct) return recordOfNumbers(struct, next(name));
     if (typeof token !== "object") return token;
+    if (token.kind === "list") return checkedList(name, token, watch);
     switch (token.kind) {
       case "scalar":
         return scalars[name];

@@ -2,9 +2,13 @@ import { DeviceError } from "../../base/errors.js";
 import { INSPECT } from "../../base/inspect.js";
 import type { ElementType } from "../../ir/types.js";
 import { descending } from "../../kernel/read/depth.js";
-import { flatCall } from "../../kernel/declare/flat.js";
+import { listSupport } from "../../kernel/declare/list-support.js";
+import { flatCall, hasLists } from "../../kernel/declare/flat.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
-import type { Params } from "../../kernel/declare/params.js";
+import type { ListElement, Params } from "../../kernel/declare/params.js";
+import { DeviceList } from "../launch/list.js";
+import type { ListLaunch, prepareLists } from "../launch/list-launch.js";
+import { ListRuns } from "../launch/list-runs.js";
 import { withoutSignal } from "../launch/signal.js";
 import { bind } from "../launch/bind.js";
 import type { Binding } from "../launch/binding.js";
@@ -18,6 +22,7 @@ import type {
   ArrayToken,
   Launch,
   DeviceRunOptions,
+  List,
   LaunchOptions,
   Precision,
   Queue,
@@ -55,6 +60,7 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
   /** Launches of `run` that have come to their end serve the next calls; false where each is prepared anew. */
   protected readonly keepsLaunches: boolean = true;
   private readonly launches = new KeptLaunches();
+  private readonly listRuns = new ListRuns();
   private first: AnyDeviceQueue | undefined;
   /** Runs whose results are not there yet. */
   private readonly running = new Set<Promise<unknown>>();
@@ -121,10 +127,16 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
     return view;
   }
 
+  list<T extends ListElement>(type: T, capacity: number): List<T> {
+    this.requireOpen();
+    return new DeviceList(this, type, capacity);
+  }
+
   prepare<P extends Params>(written: Kernel<P>, given: Args<P>, policy: Policy, options?: LaunchOptions): Launch {
     this.requireOpen();
     const { kernel, args } = flatCall(written, given);
-    return descending(kernel, () => this.launch(bind(this, kernel, args, policy, options)));
+    const lists = this.listLaunch(kernel, args, policy, options);
+    return lists ?? descending(kernel, () => this.launch(bind(this, kernel, args, policy, options)));
   }
 
   async run<P extends Params>(written: Kernel<P>, given: Args<P>, policy: Policy, asked: DeviceRunOptions = {}): Promise<Results<P>> {
@@ -132,12 +144,31 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
     const { kernel, args } = flatCall(written, given);
     const [options] = withoutSignal(asked);
     const call = { device: this, kernel, args, policy, options, compile: {} };
+    if (hasLists(kernel)) {
+      const running = this.listRuns.run(this.firstQueue, call, () => this.listLaunch(kernel, args, policy, options)!);
+      return this.untilClosed(running) as Promise<Results<P>>;
+    }
     const kept = this.keepsLaunches ? this.launches.take(call) : undefined;
     const prepared = kept ?? descending(kernel, () => this.launch(bind(this, kernel, args, policy, options)));
-    const running = this.finishRun(prepared);
+    return (await this.untilClosed(this.finishRun(prepared))) as Results<P>;
+  }
+
+  private listLaunch(
+    kernel: Kernel,
+    args: Readonly<Record<string, unknown>>,
+    policy: Policy,
+    options?: LaunchOptions,
+  ): ListLaunch | undefined {
+    if (!hasLists(kernel)) return undefined;
+    const support = listSupport<{ prepareLists: typeof prepareLists }>();
+    return descending(kernel, () => support.prepareLists(this, kernel, args, policy, options));
+  }
+
+  /** Notes a run until it has come to its end. */
+  private async untilClosed<R>(running: Promise<R>): Promise<R> {
     this.running.add(running);
     try {
-      return (await running) as Results<P>;
+      return await running;
     } finally {
       this.running.delete(running);
     }
@@ -161,6 +192,7 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
     this.closes = true;
     if (this.running.size > 0) await Promise.allSettled(this.running);
     this.launches.clear();
+    this.listRuns.clear();
     this.gpu.close();
   }
 }

@@ -27,7 +27,7 @@ import {
 } from "../../kernel/compile.js";
 import { describe } from "../../base/describe.js";
 import { LaunchError } from "../../base/errors.js";
-import { flatCall } from "../../kernel/declare/flat.js";
+import { flatCall, hasLists } from "../../kernel/declare/flat.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
 import { isValueType } from "../../kernel/declare/struct.js";
 import type { ParamToken, ReduceEachToken, ScatterToken, ViewToken } from "../../kernel/declare/params.js";
@@ -64,11 +64,13 @@ export function bind(
 ): Binding {
   requireKernel(device, written, given);
   const { kernel, args } = flatCall(written, given);
+  if (hasLists(kernel))
+    throw launchError(device, kernel, "it has lists, and becomes several launches: prepare it by prepareLists(...) of isoform/backend");
   const call: BindArguments = { device, kernel, args, policy, options, compile };
   const peerStores = (options.peerStores?.length ?? 0) > 0;
   let checked = peerStores ? undefined : (recallBinding(call) ?? bindAlike(call));
   if (!checked) {
-    const compiled = compileCall(call);
+    const compiled = compiledCall(call);
     checked = checkAnew(call, compiled);
     if (!peerStores) checked.place = rememberBinding(call, checked, compiled);
   }
@@ -83,7 +85,7 @@ export function bind(
 }
 
 /** The first stage: the kernel is compiled for its fixed values, or found compiled. Throws LaunchError for these, and what the compiler refuses. */
-function compileCall({ device, kernel, args, options, compile }: BindArguments): CompiledCall {
+export function compiledCall({ device, kernel, args, options, compile }: BindArguments): CompiledCall {
   const check: Checks = new Checks(device, kernel, args);
   check.names();
   check.options(options);
@@ -232,7 +234,8 @@ export function requireLiveViews(device: { readonly name: string }, { kernel, vi
 
 const freedView = (name: string): string => `${name} is a view whose memory was freed; free arrays only when no launch uses them`;
 
-function launchError(device: { readonly name: string }, kernel: Kernel, problem: string): LaunchError {
+/** An error that names a kernel and its place. */
+export function launchError(device: { readonly name: string }, kernel: Kernel, problem: string): LaunchError {
   const { file, line } = originalPosition(kernel.location);
   return new LaunchError(`kernel "${kernel.name}" (${file}:${line}) on ${device.name}: ${problem}`);
 }

@@ -7,6 +7,7 @@ import type { Device, DeviceEvent, Graph, Launch, Queue } from "../device.js";
 import { overlap, requireApart } from "../memory/overlap.js";
 import { requireAlike, requireData, View, type TypedArray, type TypedArrayOf } from "../memory/view.js";
 import { CheckedRuns, checkedChunks, errorOf, failedIn, type RunsSoFar } from "./checked-runs.js";
+import type { ListLaunch } from "./list-launch.js";
 import type { Resubmitted } from "./other-numbers.js";
 import { PrintingRuns, readPrinted, readLinesNow } from "./printing-runs.js";
 import { faultRecord, recordsAround, type FaultBinding } from "./faults.js";
@@ -58,6 +59,7 @@ export abstract class DeviceQueue<OwnLaunch extends Launch & Resubmitted, OwnGra
 
   submit(work: Launch | Graph): void {
     this.requireTaking();
+    if (isSeveral(work)) return work.submitBy((each) => this.submit(each));
     const launch = this.ownLaunch(work);
     if (launch) {
       this.enqueue(launch);
@@ -91,6 +93,7 @@ export abstract class DeviceQueue<OwnLaunch extends Launch & Resubmitted, OwnGra
 
   /** Submits a launch whose end is reported only to the one who asks for its results. */
   submitAlone(launch: Launch): void {
+    if (isSeveral(launch)) return launch.submitBy((each) => this.submitAlone(each));
     this.alone.add(launch);
     this.submit(launch);
   }
@@ -204,8 +207,9 @@ export abstract class DeviceQueue<OwnLaunch extends Launch & Resubmitted, OwnGra
 
   async results(launch: Launch): Promise<Record<string, number>> {
     this.requireTaking();
-    const other = this.ownLaunch(launch)?.others?.last;
+    const other = (isSeveral(launch) ? launch : this.ownLaunch(launch))?.others?.last;
     if (other) return this.results(other);
+    if (isSeveral(launch)) return (await launch.resultsOn(this)) as Record<string, number>;
     const results = this.resultsOf(launch);
     if (!results) return this.refuseResults(launch);
     const given = await (this.alone.has(launch) ? this.resultsAlone(this.ownLaunch(launch)!, results) : this.orFault(() => results));
@@ -425,6 +429,9 @@ export abstract class DeviceQueue<OwnLaunch extends Launch & Resubmitted, OwnGra
         );
   }
 }
+
+/** Whether a launch is several, which are submitted one by one. */
+const isSeveral = (work: Launch | Graph | undefined): work is ListLaunch => typeof work === "object" && work !== null && "submitBy" in work;
 
 /** A queue of any backend. */
 export type AnyDeviceQueue = DeviceQueue<Launch, Graph>;

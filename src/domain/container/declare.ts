@@ -222,6 +222,8 @@ export class Declarations {
         `the parameter "${param}" is ${token.kind === "extremum" ? "a value with its place" : "a fold of records"}, which containers do not reduce`,
         "reduce with min or max into a scalar, or write a kernel over an array",
       );
+    if (token?.kind === "list")
+      this.fail(`the parameter "${param}" is a list, which containers do not take`, "append in a kernel over an array");
     this.fail(
       `the parameter "${param}" is ${describe(value)}`,
       "give a field, an array along an axis, a scalar, sum(scalar), a number, table(f64, [...]) or a function",

@@ -32,13 +32,14 @@ function storesIn(body: readonly Stmt[]): number {
 }
 
 /** An element of a view, by indices that mean the same wherever they stand in the body. */
-interface ElementRef {
+export interface ElementRef {
   key: string;
   view: string;
   indices: readonly (Affine | undefined)[];
 }
 
-class ElementRefs {
+/** Places of accesses, as they are compared. */
+export class ElementRefs {
   private readonly assigned: Set<string>;
   private readonly definitions: Definitions;
   private readonly known = new Map<string, ElementRef>();
@@ -71,7 +72,7 @@ class ElementRefs {
 }
 
 /** False if the places are certainly not the same element: along some axis they are a constant apart. */
-function mayAlias(a: ElementRef, b: ElementRef): boolean {
+export function mayAlias(a: ElementRef, b: ElementRef): boolean {
   return (
     a.view === b.view &&
     a.indices.every((form, axis) => {

@@ -9,6 +9,8 @@ import type {
   ExtremumToken,
   FixedToken,
   Helper,
+  ListElement,
+  ListToken,
   NumericToken,
   Params,
   Rank,
@@ -124,24 +126,36 @@ type AnyCompositeParam =
   | ExtremumToken
   | StructReduceToken
   | StructViewToken
+  | ListToken
   | AnyStruct;
-/** Values of several numbers, records, arrays of these, and what folds them. */
+/** An element of a list, as a kernel appends it. */
+type Listed<T extends ListElement> =
+  T extends StructToken<infer F>
+    ? StructValue<F>
+    : T extends CompositeToken<infer V, unknown, ComponentType, never>
+      ? V
+      : T extends ScalarToken<"bool">
+        ? boolean
+        : number;
+/** Values of several numbers, records, arrays and lists of these, and what folds them. */
 type BodyComposite<P> =
-  P extends StructViewToken<infer F, infer R>
-    ? NestOf<StructPlace<F>, R>
-    : P extends StructToken<infer F>
-      ? StructValue<F>
-      : P extends CompositeToken<infer V, unknown, ComponentType, never>
-        ? V
-        : P extends CompositeScatterToken<infer V, ComponentType, infer R, infer O>
-          ? { [M in ScatterMethod<O>]: (...args: [...Indices[R], value: V]) => void }
-          : P extends CompositeReduceToken<infer V, ComponentType, infer O>
-            ? { [M in ReduceMethod<O>]: (value: V) => void }
-            : P extends ExtremumToken<NumericType, infer O>
-              ? { [M in O]: (value: number, index: number) => void }
-              : P extends StructReduceToken<infer F>
-                ? { merge: (value: StructValue<F>) => void }
-                : never;
+  P extends ListToken<infer T>
+    ? { push: (value: Listed<T>) => void }
+    : P extends StructViewToken<infer F, infer R>
+      ? NestOf<StructPlace<F>, R>
+      : P extends StructToken<infer F>
+        ? StructValue<F>
+        : P extends CompositeToken<infer V, unknown, ComponentType, never>
+          ? V
+          : P extends CompositeScatterToken<infer V, ComponentType, infer R, infer O>
+            ? { [M in ScatterMethod<O>]: (...args: [...Indices[R], value: V]) => void }
+            : P extends CompositeReduceToken<infer V, ComponentType, infer O>
+              ? { [M in ReduceMethod<O>]: (value: V) => void }
+              : P extends ExtremumToken<NumericType, infer O>
+                ? { [M in O]: (value: number, index: number) => void }
+                : P extends StructReduceToken<infer F>
+                  ? { merge: (value: StructValue<F>) => void }
+                  : never;
 /** The parameters as a kernel's body sees them. */
 export type BodyParams<P extends Params> = { [K in keyof P]: BodyParam<P[K]> };
 

@@ -11,11 +11,13 @@ import {
   view,
   type CompositeReduceToken,
   type ExtremumToken,
+  type ListToken,
   type Params,
   type ParamToken,
   type ScalarToken,
   type StructReduceToken,
   type StructViewToken,
+  type ViewToken,
 } from "./params.js";
 import { plainRecord, structOf, type StructType } from "./struct.js";
 
@@ -62,6 +64,30 @@ function partsOf(token: unknown): readonly Part[] | undefined {
   const { rank, disjoint } = other;
   return partsOfFields(other.struct, (field) => view(field as never, rank, { disjoint }));
 }
+
+/** The arrays of a list's elements. */
+export const listParts = ({ elements }: ListToken): readonly { readonly path: readonly string[]; readonly token: ViewToken }[] =>
+  elements.kind === "view"
+    ? [{ path: [], token: elements }]
+    : partsOf(elements)!.map(({ path, token }) => ({ path, token: token as ViewToken }));
+
+/** The type of a list's elements, as the author writes it. */
+export function listTypeName(of: unknown): string {
+  const { type, element } = of as { readonly type?: string; readonly element?: string };
+  return (compositeOf(of) ?? structOf(of))?.name ?? type ?? `stored(${element}, ...)`;
+}
+
+const isList = (token: ParamToken | null | undefined): boolean => typeof token === "object" && token?.kind === "list";
+
+/** Whether a kernel fills lists; any value may be given. */
+export function hasLists(kernel: Pick<Kernel, "params"> | undefined): boolean {
+  for (const name in kernel?.params) if (isList(kernel.params[name])) return true;
+  return false;
+}
+
+/** Parameters other than lists. */
+export const paramsWithoutLists = (params: Params): Params =>
+  Object.fromEntries(Object.entries(params).filter(([, token]) => !isList(token)));
 
 const jointToken = (type: NumericType, identity: number): ParamToken => ({ kind: "reduce", type, op: "joint", identity });
 

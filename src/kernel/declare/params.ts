@@ -397,6 +397,33 @@ export const argmax = <T extends NumericToken>(type: T): ExtremumToken<T["type"]
   op: "max",
 });
 
+/** The type of a list's elements. */
+export type ListElement = ElementToken | ScalarToken<"bool"> | StoredToken | AnyComposite | AnyStruct;
+
+/** A list that elements append to, that `list(...)` declares. */
+export interface ListToken<T extends ListElement = ListElement> {
+  readonly kind: "list";
+  readonly of: T;
+  /** How often one element of the range appends at most. */
+  readonly most: number;
+  /** The array of its elements, as the code that fills it has it. */
+  readonly elements: ViewToken | StructViewToken;
+}
+
+/** The token of a list, for `list`, which is the `maker`. Throws LaunchError for another type or number. */
+export function listToken<T extends ListElement>(of: T, most: number, maker: Function): ListToken<T> {
+  if (!(Number.isInteger(most) && most >= 1 && most <= MOST_PUSHES))
+    throw refusal(
+      "list",
+      maker,
+      `is given ${describe(most)} for how often an element appends at most; use a whole number from 1 to ${MOST_PUSHES}`,
+    );
+  const known = ["scalar", "storage", "stored", "composite", "struct"].includes(of?.kind);
+  if (!known) throw refusal("list", maker, `is given ${describe(of)} for a type; use f64, i32, u8, vec3, a struct or the like`);
+  return { kind: "list", of, most, elements: view(of as never, 1, { disjoint: true }) };
+}
+const MOST_PUSHES = 65536;
+
 /** A constant table that `table(...)` declares. */
 export interface TableToken<V = Nested> {
   readonly kind: "table";
@@ -452,6 +479,7 @@ export type ParamToken =
   | AnyComposite
   | StructViewToken
   | AnyStruct
+  | ListToken
   | TableToken
   | FixedToken
   | Helper

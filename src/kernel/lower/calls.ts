@@ -17,6 +17,8 @@ import { METHODS } from "../declare/params.js";
 import { asIndex, scalarsOf } from "./operands.js";
 import { inline } from "./inline.js";
 import { lowerJointFold } from "./joint.js";
+import { listSupport } from "../declare/list-support.js";
+import type { lowerPush } from "./lists.js";
 import { compositeMethod, construct, foldComposite } from "./composites.js";
 
 const VOID: LoweredValue = { kind: "void" };
@@ -116,6 +118,8 @@ function method(cx: Lowering, target: LoweredValue, name: string, node: acorn.Ca
     case "extremum":
     case "reduceStruct":
       return lowerJointFold(cx, target, name, node, scope);
+    case "list":
+      return listSupport<{ lowerPush: typeof lowerPush }>().lowerPush(cx, target, name, node, scope);
     case "assign":
       return assigned(cx, target, name, node, scope);
     case "reduceEach": {

@@ -111,6 +111,12 @@ export function property(cx: Lowering, object: LoweredValue, name: string, node:
     if (object.kind === "tuple") return literalExpr(object.items.length);
     if (object.kind === "components") return literalExpr(object.field.cardinality);
   }
+  if (object.kind === "list")
+    return cx.fail(
+      node,
+      `${object.name} is a list, and has no "${name}" in a kernel`,
+      `write ${object.name}.push(value), and read its count and elements in another kernel`,
+    );
   if (object.kind === "cell") return coordinate(cx, object, name, node);
   if (object.kind === "params") return cx.globals.find(name) ?? cx.fail(node, `there is no parameter "${name}"`);
   if (object.kind === "record" && object.of && Object.hasOwn(object.of.methods, name))

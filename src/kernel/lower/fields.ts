@@ -1,8 +1,8 @@
 import type * as acorn from "acorn";
-import { localOf } from "../../ir/by-name.js";
+import { loadInt, localOf } from "../../ir/by-name.js";
 import { valueType } from "../../ir/scalars.js";
-import type { Expr, KernelIR, Param } from "../../ir/types.js";
-import type { AxisToken } from "../declare/cells.js";
+import type { Expr, KernelIR, Param, Stmt } from "../../ir/types.js";
+import type { AxisToken, ParticleLists } from "../declare/cells.js";
 import type { Lowering } from "./lowering.js";
 import type { CellValue, FieldValue, Scope, LoweredValue } from "./values.js";
 import { asIndex, scalarsOf } from "./operands.js";
@@ -220,4 +220,13 @@ function requireCell(cx: Lowering, field: { readonly name: string }, cell: Lower
 function requireCurrent(cx: Lowering, cell: CellValue, node: acorn.Node): void {
   if (cx.marching && !cell.at)
     cx.fail(node, "the cell where the march began is used inside of it", "use the cell that the function of c.march is given");
+}
+
+/** The body for each particle of a cell. */
+export function overParticles(ir: KernelIR, body: Stmt[], lists: ParticleLists, particle: string): Stmt {
+  const { location } = ir;
+  const here = Array.from({ length: lowerCellAxes(ir) }, (_, axis) => index(axis));
+  const start = loadInt(lists.first, ...here, int(0));
+  const stop: Expr = { op: "binary", type: "i32", fn: "add", a: start, b: loadInt(lists.count, ...here, int(0)) };
+  return { kind: "for", name: particle, start, stop, step: 1, body, location };
 }

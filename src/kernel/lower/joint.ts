@@ -67,3 +67,14 @@ export function refuseInContainers(
       "reduce with min or max into a scalar, or write a kernel over an array",
     );
 }
+
+/** Throws KernelError for a list of a kernel that is not over a range. */
+export function requireListPolicy(
+  { name, policy, location }: Pick<Kernel, "name" | "location"> & { readonly policy: unknown },
+  list: string,
+): void {
+  if (policy === "range") return;
+  const others = policy === "team" ? "teams" : "containers";
+  const problem = `the parameter "${list}" is a list, which ${others} do not take`;
+  throw new KernelError(name, originalPosition(location), problem, "append in a kernel over a range");
+}

@@ -2,13 +2,12 @@ import { valueType, wrap } from "../../ir/scalars.js";
 import type { ElementMeaning } from "../declare/storage.js";
 import { meantType, withStoredValues } from "./stored-values.js";
 import { originalPosition } from "#source-map";
-import { loadInt } from "../../ir/by-name.js";
 import { own, requireOwnNames } from "../../base/own.js";
-import type { Expr, KernelIR, NumericType, Param, ScatterOp, Stmt } from "../../ir/types.js";
+import type { KernelIR, NumericType, Param, ScatterOp, Stmt } from "../../ir/types.js";
 import { builtinName } from "../declare/builtins.js";
 import type { AxisToken, DepositToken, Dimension, FieldParamToken, ParticleLists, ResidentToken } from "../declare/cells.js";
 import { KernelError } from "../../base/errors.js";
-import { axisParam, lowerCellAxes } from "./fields.js";
+import { axisParam, lowerCellAxes, overParticles } from "./fields.js";
 import type { Kernel } from "../declare/kernel.js";
 import { Knowledge, Lowering } from "./lowering.js";
 import { capturesOf, CaptureScope, type CaptureList } from "./capture-lists.js";
@@ -28,17 +27,19 @@ import { namedParts } from "../declare/flat.js";
 import { isValueType, structOf, type StructType } from "../declare/struct.js";
 import { foldOfNumbers, foldOfRecords } from "./fold-functions.js";
 import { atomicParam } from "./atomics.js";
-import { extremumFold, foldBy, partParam, refuseInContainers } from "./joint.js";
-import { recordFrom } from "./structs.js";
+import { extremumFold, foldBy, partParam, refuseInContainers, requireListPolicy } from "./joint.js";
+import { recordFrom, structViewOf } from "./structs.js";
 import { compositeFrom } from "./composites.js";
 import { parseFunction, type FunctionSource } from "../read/source.js";
 import { bindsAs } from "../read/syntax.js";
 import { tableOf } from "./tables.js";
 import { Scope, constantExpr, type FunctionValue, type LoweredValue, type ScalarValue } from "./values.js";
 import { startHeld } from "./held.js";
+import { listSupport } from "../declare/list-support.js";
+import type { KernelWithLists, LoweredList, startList } from "./lists.js";
 import { inline } from "./inline.js";
 import * as dispatch from "./dispatch.js";
-import { index, int } from "../../ir/expressions.js";
+import { int } from "../../ir/expressions.js";
 
 /** Declarations of a body's parameters. */
 type Token = ParamToken | FieldParamToken | AxisToken | DepositToken | ResidentToken | AssignToken;
@@ -67,7 +68,7 @@ export interface LowerSource extends Omit<Kernel, "params" | "policy"> {
  * @param fixed values of the parameters declared `fixed`
  * @param debug accept `console.log`, which compiles to nothing
  */
-export function lower(kernel: LowerSource, fixed: Readonly<Record<string, number | boolean>>, debug = false): KernelIR {
+export function lower(kernel: LowerSource, fixed: Readonly<Record<string, number | boolean>>, debug = false): KernelWithLists {
   requireOwnNames(Object.keys(kernel.params), kernel.name, kernel.location);
   const source = parseFunction(kernel.name, kernel.body, kernel.location);
   const captures = capturesOf(kernel);
@@ -99,6 +100,7 @@ class KernelLowering {
   private readonly last: Stmt[] = [];
   /** Views whose elements mean something else than what they hold. */
   private readonly meanings = new Map<string, ElementMeaning>();
+  private readonly lists: LoweredList[] = [];
 
   constructor(
     private readonly kernel: LowerSource,
@@ -129,7 +131,7 @@ class KernelLowering {
       this.fail("a team kernel's function takes the parameters and the team", "write (params, team) => ...");
   }
 
-  run(): KernelIR {
+  run(): KernelWithLists {
     for (const [name, token] of Object.entries(this.kernel.params)) this.declare(name, token);
     if (this.captures) this.ir.tables.push(...this.captures.tables);
     const cx = new Lowering(
@@ -148,18 +150,7 @@ class KernelLowering {
       source: this.source,
       scope: this.functions(),
     };
-    for (const [name, token] of Object.entries(this.kernel.params)) {
-      if (typeof token !== "object") continue;
-      if (token.kind === "reduceStruct") {
-        const parts = this.partsOf(name).map((part) => part.name);
-        foldBy(this.ir.params, foldOfRecords(cx, main, { kernel: this.kernel, name, parts, token }));
-      }
-      if (token.kind === "reduceEach") this.startEach(cx, name, token, token.components);
-      if (token.kind !== "reduce") continue;
-      const param = token.combine && this.ir.params.find((p) => p.name === name);
-      if (param?.kind === "reduce") param.combine = foldOfNumbers(cx, main, { kernel: this.kernel, name, token });
-      if (hasComponents(token)) this.startEach(cx, name, token, componentsOf(token));
-    }
+    this.startParams(cx, main);
     const { policy } = this.kernel;
     const lists = typeof policy === "object" ? policy.particles : undefined;
     const particle = lists ? cx.unique("p") : undefined;
@@ -168,17 +159,30 @@ class KernelLowering {
     if (result.kind !== "void" && !assigns)
       cx.fail(this.source.node, "the kernel returns a value", "write results to a view, a reduction or a scatter");
     this.captures?.refuseShadowed((name) => bindsAs(this.source.node, name));
-    const body = lists && particle !== undefined ? [this.overParticles(cx.out, lists, particle)] : [...cx.out, ...this.last];
-    return withStoredValues({ ...this.ir, body }, this.meanings);
+    const body = lists && particle !== undefined ? [overParticles(this.ir, cx.out, lists, particle)] : [...cx.out, ...this.last];
+    const whole: KernelWithLists = this.lists.length > 0 ? { ...this.ir, body, lists: this.lists } : { ...this.ir, body };
+    return withStoredValues(whole, this.meanings);
   }
 
-  /** The body for each particle of a cell. */
-  private overParticles(body: Stmt[], lists: ParticleLists, particle: string): Stmt {
-    const { location } = this.ir;
-    const here = Array.from({ length: lowerCellAxes(this.ir) }, (_, axis) => index(axis));
-    const start = loadInt(lists.first, ...here, int(0));
-    const stop: Expr = { op: "binary", type: "i32", fn: "add", a: start, b: loadInt(lists.count, ...here, int(0)) };
-    return { kind: "for", name: particle, start, stop, step: 1, body, location };
+  /** Statements of reductions and lists before the body. */
+  private startParams(cx: Lowering, main: FunctionValue): void {
+    for (const [name, token] of Object.entries(this.kernel.params)) {
+      if (typeof token !== "object") continue;
+      if (token.kind === "reduceStruct") {
+        const parts = this.partsOf(name).map((part) => part.name);
+        foldBy(this.ir.params, foldOfRecords(cx, main, { kernel: this.kernel, name, parts, token }));
+      }
+      if (token.kind === "list") {
+        const { value, list } = listSupport<{ startList: typeof startList }>().startList(cx, name, token, this.meanings);
+        this.globals.bind(name, value);
+        this.lists.push(list);
+      }
+      if (token.kind === "reduceEach") this.startEach(cx, name, token, token.components);
+      if (token.kind !== "reduce") continue;
+      const param = token.combine && this.ir.params.find((p) => p.name === name);
+      if (param?.kind === "reduce") param.combine = foldOfNumbers(cx, main, { kernel: this.kernel, name, token });
+      if (hasComponents(token)) this.startEach(cx, name, token, componentsOf(token));
+    }
   }
 
   /** The function's arguments after the parameters. */
@@ -323,6 +327,8 @@ class KernelLowering {
         refuseInContainers(this.kernel, name, `a reduction of ${token.struct.name}`);
         this.globals.bind(name, { kind: "reduceStruct", name, struct: token.struct, parts: this.jointParams(name) });
         return;
+      case "list":
+        return requireListPolicy(this.kernel, name);
       case "table": {
         const table =
           tableOf(name, token) ?? this.fail(`the table "${name}" is not a full array of rank 1 to 4`, "give every row the same length");
@@ -373,23 +379,13 @@ class KernelLowering {
     if (this.kernel.policy !== "range" && this.kernel.policy !== "team")
       this.fail(`the parameter "${name}" is an array of ${struct.name}, which containers do not take`, "use a field for each part");
     const parts = this.partsOf(name).values();
-    const fieldsOf = (of: StructType): LoweredValue => ({
-      kind: "structView",
-      name,
-      rank,
-      struct: of,
-      fields: new Map(
-        Object.entries(of.fields).map(([field, token]) => {
-          const inner = structOf(token);
-          if (inner) return [field, fieldsOf(inner)] as const;
-          const part = parts.next().value!;
-          const { element, rank: whole, of: composite } = part.token as ViewToken;
-          this.ir.params.push({ kind: "view", name: part.name, element, rank: whole, disjoint });
-          return [field, { kind: "view", name: part.name, element: valueType(element), rank: whole, prefix: [], of: composite }] as const;
-        }),
-      ),
-    });
-    this.globals.bind(name, fieldsOf(struct));
+    const next = (): LoweredValue => {
+      const part = parts.next().value!;
+      const { element, rank: whole, of } = part.token as ViewToken;
+      this.ir.params.push({ kind: "view", name: part.name, element, rank: whole, disjoint });
+      return { kind: "view", name: part.name, element: valueType(element), rank: whole, prefix: [], of };
+    };
+    this.globals.bind(name, structViewOf(name, rank, struct, next));
   }
 
   /** A value of several numbers that is given with each launch. */

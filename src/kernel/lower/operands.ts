@@ -67,7 +67,16 @@ export function scalarOperand(cx: Lowering, value: LoweredValue, node: acorn.Nod
       return notNumber(cx, value, node);
   }
 }
+
+const listUsed = (cx: Lowering, name: string, node: acorn.Node): never =>
+  cx.fail(
+    node,
+    `${name} is a list: a kernel appends to it and cannot read it`,
+    `write ${name}.push(value), and read the elements in another kernel`,
+  );
+
 function notNumber(cx: Lowering, value: LoweredValue, node: acorn.Node): never {
+  if (value.kind === "list") return listUsed(cx, value.name, node);
   const of = value.kind === "record" ? value.of : undefined;
   if (of) return cx.fail(node, `a ${of.name} is used as a number`, `write v.add(w) for sums, and v.${of.fields[0]} for a component`);
   return cx.fail(node, `${DESCRIPTIONS[value.kind] ?? value.kind} is used as a number`);

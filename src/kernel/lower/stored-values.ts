@@ -11,7 +11,7 @@ export const meantType = (element: ElementType, meaning: ElementMeaning | undefi
   meaning === "truth" ? ("bool" as ScalarType as NumericType) : meaning ? "f32" : ELEMENTS[element].value;
 
 /** The kernel with what its views hold in place of the values that the body reads and writes. */
-export function withStoredValues(ir: KernelIR, meanings: ReadonlyMap<string, ElementMeaning>): KernelIR {
+export function withStoredValues<IR extends KernelIR>(ir: IR, meanings: ReadonlyMap<string, ElementMeaning>): IR {
   if (meanings.size === 0) return ir;
   const elements = new Map(ir.params.flatMap((param) => (param.kind === "view" ? [[param.name, param.element]] : [])));
   const read = (node: Expr): Expr => {

@@ -79,6 +79,15 @@ export function recordFrom(struct: StructType, next: (type: NumericType) => Scal
   return { kind: "record", fields: new Map(Object.entries(struct.fields).map(([name, token]) => [name, field(token)])), lazy: true };
 }
 
+/** An array of records whose fields' arrays are given one by one, in the order of the parts. */
+export function structViewOf(name: string, rank: number, struct: StructType, next: (field: string) => LoweredValue): StructView {
+  const fields = Object.entries(struct.fields).map(([field, token]): [string, LoweredValue] => {
+    const inner = structOf(token);
+    return [field, inner ? structViewOf(name, rank, inner, next) : next(field)];
+  });
+  return { kind: "structView", name, rank, struct, fields: new Map(fields) };
+}
+
 /** `rays[i]`, and rows of it. The index is evaluated once. */
 export function structElement(cx: Lowering, { name, rank, struct, fields }: StructView, given: Expr, node: acorn.Node): LoweredValue {
   const index =

@@ -36,6 +36,8 @@ export type LoweredValue =
   | { kind: "extremum"; name: string; op: "min" | "max"; type: NumericType; parts: readonly string[] }
   /** A fold of records by the author, each number by a parameter of its own. */
   | { kind: "reduceStruct"; name: string; struct: StructType; parts: readonly string[] }
+  /** A list; `elements` is an array with room for them, and the local `at` the place of the next. */
+  | { kind: "list"; name: string; at: string; elements: LoweredValue }
   /** `length` counts values of type `of`, if it has one. */
   | { kind: "array"; name: string; type: NumericType; length: number; of?: CompositeType }
   | { kind: "table"; name: string; type: NumericType; shape: number[]; prefix: Expr[] }

@@ -1,11 +1,13 @@
-import { DeviceError, type Kernel, type Params, type Policy } from "isoform";
+import { DeviceError, type Kernel, type ListElement, type Params, type Policy } from "isoform";
 import {
   atFirstUse,
   bind,
   BYTES,
+  DeviceList,
   elementTypeOf,
   newData,
   newShape,
+  prepareLists,
   stridesOf,
   TuningTable,
   View,
@@ -15,7 +17,9 @@ import {
   type Capabilities,
   type Device,
   type ArrayToken,
+  type Launch,
   type LaunchOptions,
+  type List,
   type Precision,
   type Queue,
   type Results,
@@ -79,9 +83,15 @@ export class InterpreterDevice implements Device {
     return view;
   }
 
-  prepare<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): InterpreterLaunch {
+  list<T extends ListElement>(type: T, capacity: number): List<T> {
     this.requireOpen();
-    return new InterpreterLaunch(this, bind(this, kernel, args, policy, options));
+    return new DeviceList(this, type, capacity);
+  }
+
+  prepare<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Launch {
+    this.requireOpen();
+    const lists = prepareLists(this, kernel, args, policy, options);
+    return lists ?? new InterpreterLaunch(this, bind(this, kernel, args, policy, options));
   }
 
   async run<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Promise<Results<P>> {

@@ -2,6 +2,7 @@ import { LaunchError, type View } from "isoform";
 import {
   clearView,
   copyView,
+  ListLaunch,
   readView,
   requireAlike,
   requireData,
@@ -28,6 +29,7 @@ export class InterpreterQueue implements Queue {
       if (this.device.capturing) throw new LaunchError("a graph cannot be captured into another: capture what it was made of");
       return work.run();
     }
+    if (work instanceof ListLaunch) return work.submitBy((each) => this.submit(each));
     const launch = this.own(work) ?? this.refuse(work, `that another device prepared was submitted to "${this.device.name}"`);
     this.do({ work: () => launch.run(), requireReady: () => launch.requireReady(), views: [] });
   }
@@ -73,8 +75,9 @@ export class InterpreterQueue implements Queue {
 
   async results(launch: Launch): Promise<Record<string, number>> {
     this.device.requireOpen();
-    const own = this.own(launch);
+    const own = launch instanceof ListLaunch ? launch : this.own(launch);
     if (own?.others.last) return this.results(own.others.last);
+    if (own instanceof ListLaunch) return (await own.resultsOn(this)) as Record<string, number>;
     const results = own?.results ?? this.refuse(launch, `that has not run on "${this.device.name}", or was freed`);
     return writtenResults(launch.kernel, { ...results }) as Record<string, number>;
   }

@@ -8,6 +8,7 @@ import {
   i32,
   i8,
   kernel,
+  list,
   type KernelError,
   open,
   range,
@@ -278,6 +279,25 @@ const drawn = kernel(
   () => [stream, LONG],
 );
 
+/** Elements that append to lists. */
+const appended = kernel(
+  "appended",
+  { y: view(f64), steps: list(Step, 2), places: list(i32) },
+  ({ y, steps, places }, i) => {
+    for (const k of span(0, 2)) if (y[i] > k) steps.push(Step({ place: vec3(y[i], k, LONG), turn: quat(0, 0, 0, 1), time: LONG * k }));
+    if (y[i] < LONG) places.push(i + 1);
+  },
+  () => [Step, vec3, quat, LONG, span],
+);
+
+async function appendedOn(device: Device): Promise<unknown[]> {
+  const [steps, places] = [device.list(Step, 20), device.list(i32, 10)];
+  const y = device.from(f64, [0.5, 3, -1, 1.5, 2, 0.25, 9]);
+  const lengths = await device.run(appended, { y, steps, places }, range(7), { precision: "strict" });
+  const views = [steps.view.place, steps.view.turn, steps.view.time, places.view];
+  return [lengths, ...(await Promise.all(views.map(async (each) => [...(await device.queue.read(each))])))];
+}
+
 /** Results of all kernels on a device, as plain values. */
 export async function results(name: string): Promise<unknown> {
   const device = await open(name);
@@ -296,7 +316,7 @@ export async function results(name: string): Promise<unknown> {
   device.queue.write(at, [1, 2, 3, -4, 5, 0.5, 7, 8, 9, 0, 0, 1]);
   await device.run(vectors, { x: at, y }, range(4), { precision: "strict" });
   found.push(await read(), [...(await device.queue.read(at))]);
-  found.push(...(await valuesOn(device)), ...(await keptOn(device)));
+  found.push(...(await valuesOn(device)), ...(await keptOn(device)), ...(await appendedOn(device)));
   for (const k of [scaled(1, [2, 3]), scaled(10, [2, 3]), scaled(1, [20, 30])]) {
     await device.run(k, { y }, range(4));
     found.push(await read());
