@@ -223,6 +223,10 @@ static inline unsigned long long __ballot(int vote) {
 }
 
 template <class T, class U> T atomicAdd(T *place, U value) { const T old = *place; *place = old + (T)value; return old; }
+template <class T, class U> T atomicAnd(T *place, U value) { const T old = *place; *place = old & (T)value; return old; }
+template <class T, class U> T atomicOr(T *place, U value) { const T old = *place; *place = old | (T)value; return old; }
+template <class T, class U> T atomicXor(T *place, U value) { const T old = *place; *place = old ^ (T)value; return old; }
+template <class T, class U> T atomicExch(T *place, U value) { const T old = *place; *place = (T)value; return old; }
 template <class T, class U> T atomicMin(T *place, U value) { const T old = *place; if ((T)value < old) *place = (T)value; return old; }
 template <class T, class U> T atomicMax(T *place, U value) { const T old = *place; if ((T)value > old) *place = (T)value; return old; }
 template <class T> T atomicCAS(T *place, T seen, T wanted) { const T old = *place; if (old == seen) *place = wanted; return old; }
