@@ -206,6 +206,7 @@ export const EVERYWHERE: readonly string[] = [
   "device/launch/known-bindings",
   "device/launch/other-numbers",
   "device/aside",
+  "device/atomics",
   "device/extrema",
   "device/lists",
   "device/reruns",
