@@ -127,7 +127,7 @@ function compiledKernel(values: Evaluator, policy: "range" | "team", given: Give
   const params = Object.fromEntries(
     values
       .partsOf(given.params)
-      .map(({ name, node, type }) => [name, node ? values.valueOf(node) : values.valueOfType(type, given.params, name)]),
+      .map(({ name, node, type, value }) => [name, value ?? (node ? values.valueOf(node) : values.valueOfType(type, given.params, name))]),
   );
   values.settle();
   const kernel = declareKernel(policy, given.name, params as never, given.body, given.captures, given.location);

@@ -21,6 +21,8 @@ interface Part {
   readonly name: string;
   readonly node: ts.Expression | undefined;
   readonly type: ts.Type;
+  /** Of an object of Isoform's own that is spread. */
+  readonly value?: unknown;
 }
 
 export class Evaluator {
@@ -79,6 +81,7 @@ export class Evaluator {
     const written = bare(this.api, node);
     // Members that are written out beside others that are not
     const beside = this.api.isObjectLiteralExpression(written) ? written.properties : [];
+    const spread = beside.flatMap((each) => (this.api.isSpreadAssignment(each) ? [this.ownObject(each.expression)] : []));
     return checker
       .getTypeAtLocation(node)
       .getProperties()
@@ -91,8 +94,16 @@ export class Evaluator {
             : this.api.isShorthandPropertyAssignment(property)
               ? property.name
               : undefined);
-        return { name, node: initializer, type: checker.getTypeOfSymbolAtLocation(all[n], node) };
+        const value = initializer ? undefined : spread.findLast((object) => Object.hasOwn(object, name))?.[name];
+        return { name, node: initializer, type: checker.getTypeOfSymbolAtLocation(all[n], node), value };
       });
+  }
+
+  /** Members of an object that the library exports, such as `random`; none of another expression. */
+  private ownObject(node: ts.Expression): Readonly<Record<string, unknown>> {
+    const name = this.names.ownName(node);
+    const value = name === undefined ? undefined : ownValue(name);
+    return typeof value === "object" && value ? (value as Record<string, unknown>) : {};
   }
 
   /** Members of an object that is written out, by name, not yet evaluated; undefined for other expressions. */

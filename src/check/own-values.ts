@@ -7,6 +7,7 @@ import { array } from "../kernel/declare/private-arrays.js";
 import { quat, quatf } from "../kernel/declare/quaternions.js";
 import { struct } from "../kernel/declare/struct.js";
 import * as vectors from "../kernel/declare/vectors.js";
+import { list } from "../device/launch/list-param.js";
 import { cellListParams, cellListParams32, cellListIn } from "../patterns/cells-in.js";
 import { normalPair, normalPair32, philox, uniform, uniform32 } from "../patterns/philox.js";
 import { sobol, SOBOL_DIRECTIONS } from "../patterns/sobol.js";
@@ -14,7 +15,7 @@ import { random, stream } from "../patterns/stream.js";
 import { face, slab } from "../domain/grid/region.js";
 
 const numbers = { complex, complexf, mat2, mat2f, mat3, mat3f, mat4, mat4f, quat, quatf, array, struct, face, slab };
-const lists = { cellListParams, cellListParams32, cellListIn };
+const lists = { list, cellListParams, cellListParams32, cellListIn };
 const draws = { normalPair, normalPair32, philox, random, uniform, uniform32, stream, sobol, SOBOL_DIRECTIONS };
 
 /** Isoform's own names that declarations use: they compute nothing but tokens and values. */
