@@ -41,7 +41,8 @@ export { readRaw, writeRaw } from "./raw.js";
 export type { Faces, Geometry } from "./fields.js";
 export type { DataArray, VtkEncoding } from "./vtk-file.js";
 export * from "./table/index.js";
-export { readNpz, writeNpz, type NpyArray, type NpyRead, type NpySource, type NpyValues, type NpzOptions } from "./npz.js";
+export { readNpy, writeNpy, type NpyArray, type NpyRead, type NpySource, type NpyValues } from "./npy.js";
+export { readNpz, writeNpz, type NpzOptions } from "./npz.js";
 export { readMatrixMarket } from "./matrix-market/read.js";
 export { writeMatrixMarket, type MatrixMarketOptions } from "./matrix-market/write.js";
 export type {
