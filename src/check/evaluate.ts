@@ -21,7 +21,7 @@ interface Part {
   readonly name: string;
   readonly node: ts.Expression | undefined;
   readonly type: ts.Type;
-  /** Of an object of Isoform's own that is spread. */
+  /** Present where an object of the library is spread. */
   readonly value?: unknown;
 }
 

@@ -8,7 +8,7 @@ export function addDoctor(program: Command, shell: Shell): void {
   program
     .command("doctor")
     .description(
-      "list backends, devices with their capabilities, HDF5, MPI, NCCL, compilers of ports and TypeScript; say why something is missing, and what to do",
+      "list backends, devices with their capabilities, HDF5, Parquet, MPI, NCCL, compilers of ports and TypeScript; say why something is missing, and what to do",
     )
     .option("--json", "print it as JSON")
     .action(async (options: { json?: boolean }) => {
@@ -17,9 +17,15 @@ export function addDoctor(program: Command, shell: Shell): void {
       if (options.json) shell.print(JSON.stringify(reports, null, 2));
       else
         shell.print(
-          [...reports.map(reportText), await hdf5Text(), await mpiText(), await ncclText(), await portsText(), await typeScriptText()].join(
-            "\n\n",
-          ),
+          [
+            ...reports.map(reportText),
+            await hdf5Text(),
+            await parquetText(),
+            await mpiText(),
+            await ncclText(),
+            await portsText(),
+            await typeScriptText(),
+          ].join("\n\n"),
         );
     });
 }
@@ -51,6 +57,14 @@ async function hdf5Text(): Promise<string> {
   const missing = await hdf5Missing();
   const lines = missing ? missingLines(missing) : ["  files are written and read by h5wasm"];
   return ["HDF5", ...lines].join("\n");
+}
+
+/** The same of the packages for Parquet. */
+async function parquetText(): Promise<string> {
+  const { parquetMissing } = await import("../io/table/parquet.js");
+  const missing = await parquetMissing();
+  const lines = missing ? missingLines(missing) : ["  files are written and read by hyparquet-writer and hyparquet"];
+  return ["Parquet", ...lines].join("\n");
 }
 
 /** Reports the libraries of MPI, for `mpi:` before names of devices: optional, too. */

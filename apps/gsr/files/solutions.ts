@@ -21,6 +21,8 @@ export async function requireSolutionFormat(path: string, hasStars: boolean): Pr
   const format = /\.gz$/i.test(path) ? undefined : tableFormatOf(path);
   if (format === undefined)
     throw new LaunchError(`--out ${path}: its name does not tell a format: end it in .json, .fits, .ecsv, .vot or .h5`);
+  if (format === "parquet")
+    throw new LaunchError(`--out ${path}: Parquet holds one table, and a solution has several: write .fits, .vot or .h5`);
   if (format === "ecsv" && !hasStars)
     throw new LaunchError(`--out ${path}: ECSV has the table of stars, and this system has none: write .fits or .json`);
 }
@@ -76,6 +78,7 @@ async function writeSolutionTree(path: string, solution: SolutionFile, stars: St
 export async function readSolution(path: string): Promise<SolutionFile> {
   if (HDF5.test(path)) return readTree(path);
   const format = tableFormatOf(path);
+  if (format === "parquet") throw new IsoformError(`${path} does not hold a solution: compare solutions in .json, .fits, .vot or .h5`);
   if (format === "ecsv") throw new IsoformError(`${path} has the table of stars alone: compare solutions in .json, .fits, .vot or .h5`);
   if (format !== undefined) {
     const table = await readTable(path, { table: UNKNOWNS_TABLE });
