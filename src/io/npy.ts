@@ -133,7 +133,7 @@ const countOf = (shape: readonly number[]): number =>
 interface Source {
   readonly shape: readonly number[];
   readonly type: string;
-  /** Of one value. */
+  /** Bytes of one value. */
   readonly bytes: number;
   pieces(): Iterable<NpyValues> | AsyncIterable<NpyValues>;
 }

@@ -2,7 +2,7 @@ export { readEcsv, writeEcsv, type EcsvOptions, type TableOptions } from "./ecsv
 export { readFits, writeFits, type FitsOptions } from "./fits.js";
 export { writeVotable } from "./votable.js";
 export { readVotable } from "./votable-read.js";
-export { parquetMissing, readParquet, writeParquet, type ParquetOptions } from "./parquet.js";
+export { readParquet, writeParquet, type ParquetOptions } from "./parquet.js";
 export { readTable, tableFormatOf, writeTables, TABLE_ENDINGS, type TableFormat } from "./any.js";
 export {
   columnOf,

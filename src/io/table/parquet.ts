@@ -45,7 +45,7 @@ async function requireLibrary(path: string): Promise<void> {
 /** Compressions beside Snappy's; Zstandard where this Node has it. */
 const COMPRESSORS: Compressors = { GZIP: (input) => gunzipSync(input), BROTLI: (input) => brotliDecompressSync(input) };
 
-/** What a file has for tables of ours besides columns, under this key. */
+/** Key of the text that our files have besides columns. */
 const KEY = "isoform";
 interface Notes {
   readonly name?: string;
@@ -55,7 +55,7 @@ interface Notes {
 
 /**
  * Reads a table of a Parquet file: numbers, truth values and texts, a value a row, uncompressed or by Snappy, gzip or Brotli. Integers of 8 bits come as i16, without a
- * sign those of 16 bits as i32 and of 32 bits as i64; floats of 16 bits as f32. Throws IsoformError for another file, a damaged one, other columns (dates,
+ * sign of 16 bits as i32, of 32 bits as i64; floats of 16 bits as f32. Throws IsoformError for another file, a damaged one, other columns (dates,
  * decimals, lists), which `columns` leaves out, and where a package is missing.
  */
 export async function readParquet(path: string, { columns: wanted }: ParquetOptions = {}): Promise<TableRead> {
