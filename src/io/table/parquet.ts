@@ -50,7 +50,7 @@ const KEY = "isoform";
 interface Notes {
   readonly name?: string;
   readonly metadata?: Table["metadata"];
-  readonly columns?: Readonly<Record<string, Pick<Column, "unit" | "description">>>;
+  readonly columns?: ReadonlyMap<string, Pick<Column, "unit" | "description">>;
 }
 
 /**
@@ -87,7 +87,7 @@ export async function readParquet(path: string, { columns: wanted }: ParquetOpti
   return {
     ...(notes.name !== undefined && { name: notes.name }),
     ...(notes.metadata && { metadata: notes.metadata }),
-    columns: [...growing.values()].map((column) => ({ ...column.finish(), ...notes.columns?.[column.name] })),
+    columns: [...growing.values()].map((column) => ({ ...column.finish(), ...notes.columns?.get(column.name) })),
     rows,
     where: (row) => `${path}, row ${row + 1}`,
   };
@@ -95,28 +95,41 @@ export async function readParquet(path: string, { columns: wanted }: ParquetOpti
 
 const columnNames = ({ schema }: FileMetaData): string[] => schema.slice(1).map(({ name }) => name);
 
+/** Texts that a file has for our tables; other programs may have written anything there. */
 function notesOf({ key_value_metadata: all }: FileMetaData): Notes {
   const text = all?.find(({ key }) => key === KEY)?.value;
+  let found: unknown;
   try {
-    return text === undefined ? {} : (JSON.parse(text) as Notes);
+    found = text === undefined ? undefined : JSON.parse(text);
   } catch {
     return {};
   }
+  const { name, metadata, columns } = (found ?? {}) as Record<string, unknown>;
+  const isValue = (value: unknown): boolean => ["string", "number", "boolean"].includes(typeof value);
+  const entries = (object: unknown): [string, unknown][] => (typeof object === "object" && object ? Object.entries(object) : []);
+  const own = Object.fromEntries(entries(metadata).filter(([, value]) => isValue(value))) as Table["metadata"];
+  const texts = (notes: unknown) =>
+    Object.fromEntries(entries(notes).filter(([key, value]) => ["unit", "description"].includes(key) && typeof value === "string"));
+  return {
+    ...(typeof name === "string" && { name }),
+    ...(metadata !== undefined && { metadata: own }),
+    columns: new Map(entries(columns).map(([column, notes]) => [column, texts(notes)])),
+  };
 }
 
 /** Types of whole numbers by the file's words for them; a missing word stands for all bits. */
-const INTEGERS: Readonly<Record<string, ColumnType | undefined>> = {
-  "INT32 ": "i32",
-  "INT32 INT_32": "i32",
-  "INT32 INT_16": "i16",
-  "INT32 INT_8": "i16",
-  "INT32 UINT_8": "u8",
-  "INT32 UINT_16": "i32",
-  "INT32 UINT_32": "i64",
-  "INT64 ": "i64",
-  "INT64 INT_64": "i64",
-  "INT64 UINT_64": "u64",
-};
+const INTEGERS: ReadonlyMap<string, ColumnType> = new Map([
+  ["INT32 ", "i32"],
+  ["INT32 INT_32", "i32"],
+  ["INT32 INT_16", "i16"],
+  ["INT32 INT_8", "i16"],
+  ["INT32 UINT_8", "u8"],
+  ["INT32 UINT_16", "i32"],
+  ["INT32 UINT_32", "i64"],
+  ["INT64 ", "i64"],
+  ["INT64 INT_64", "i64"],
+  ["INT64 UINT_64", "u64"],
+]);
 
 function typeOf({ type, converted_type: converted, logical_type: logical }: SchemaElement): ColumnType | undefined {
   if (type === "BOOLEAN") return "bool";
@@ -126,7 +139,7 @@ function typeOf({ type, converted_type: converted, logical_type: logical }: Sche
   if (type === "BYTE_ARRAY") return converted === "UTF8" || logical?.type === "STRING" ? "text" : undefined;
   if (logical && logical.type !== "INTEGER") return undefined;
   const word = converted ?? (logical ? `${logical.isSigned ? "" : "U"}INT_${logical.bitWidth}` : "");
-  return INTEGERS[`${type} ${word}`];
+  return INTEGERS.get(`${type} ${word}`);
 }
 
 /** A column that its chunks fill. */
@@ -217,14 +230,12 @@ export async function writeParquet(path: string, table: Table): Promise<void> {
       repetition_type: missing ? "OPTIONAL" : "REQUIRED",
     })),
   ];
-  const notes: Notes = {
+  const notes = {
     ...(table.name !== undefined && { name: table.name }),
     ...(table.metadata && { metadata: table.metadata }),
     columns: Object.fromEntries(
-      table.columns.flatMap(({ name, unit, description }) =>
-        (unit ?? description) ? [[name, { ...(unit && { unit }), ...(description && { description }) }]] : [],
-      ),
-    ),
+      table.columns.flatMap(({ name, unit, description }) => ((unit ?? description) ? [[name, { unit, description }]] : [])),
+    ) as object,
   };
   const bytes = parquetWriteBuffer({
     columnData: table.columns.map((column) => ({ name: column.name, data: dataOf(column) })),
