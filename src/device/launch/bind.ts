@@ -517,6 +517,7 @@ function oneForm(accesses: Access[]): boolean {
   return accesses.every(
     (a) =>
       a.kind !== "scatter" &&
+      a.kind !== "atomic" &&
       a.affine.every((form, axis) => {
         const first = accesses[0].affine[axis];
         return form !== undefined && first !== undefined && equal(form, first);

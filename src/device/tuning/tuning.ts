@@ -1,3 +1,4 @@
+import { dependsOnOrder } from "../../ir/atomic.js";
 import { unreachable } from "../../base/unreachable.js";
 import { derive } from "../../cache/derive.js";
 import { orderMatters } from "../../ir/identity.js";
@@ -86,9 +87,11 @@ export class LaunchTuning implements TuningOfLaunch {
     return this.ways();
   }
 
-  /** Whether measured values may be used. A launch that prints does so once. */
+  /** Whether measured values may be used. A launch that prints does so once, and old values of atomic arrays make each run another one. */
   get measurable(): boolean {
-    return !this.binding.ir.prints && !fixedOrder(this.binding) && (this.from === "default" || this.from === "measured");
+    const { ir } = this.binding;
+    const isAlike = !ir.prints && dependsOnOrder(ir) === undefined;
+    return isAlike && !fixedOrder(this.binding) && (this.from === "default" || this.from === "measured");
   }
 
   /** True for values that this launch can take. */

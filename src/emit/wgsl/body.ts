@@ -401,7 +401,7 @@ export class WgslBodyWriter {
     const { type } = e;
     switch (e.fn) {
       case "neg":
-        return [`-${at(a, Level.Term)}`, Level.Prefix];
+        return isUnsigned(type) ? [`0u - ${at(a, Level.Term)}`, Level.Sum] : [`-${at(a, Level.Term)}`, Level.Prefix];
       case "not":
         return [`!${at(a, Level.Term)}`, Level.Prefix];
       case "bitnot":

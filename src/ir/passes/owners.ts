@@ -47,6 +47,7 @@ export function whyNoOwners(ir: KernelIR): string | undefined {
     if (kind === "reduce" || kind === "reduceJointly") reason ??= "the kernel also reduces";
     if (kind === "store") reason ??= "the kernel also stores";
     if (kind === "print") reason ??= "the kernel also prints";
+    if (kind === "atomic") reason ??= "the kernel also changes atomic arrays";
   });
   return reason;
 }

@@ -48,18 +48,24 @@ export function refuseSurplus(ir: KernelIR, { at, most, name, type }: LoweredLis
   certain(ir.body);
 }
 
+/** A place whose indices that depend on counters, or on other locals, may be anything. */
+const ofAnyTurn = (ref: ElementRef): ElementRef => ({
+  ...ref,
+  indices: ref.indices.map((form) => (form && Object.keys(form.terms).some((atom) => atom.startsWith("local:")) ? undefined : form)),
+});
+
 /** Loads of places that the same element may have stored into before, each with its statement. */
 export function loadsAfterStores(ir: KernelIR, except: ReadonlySet<string>): ReadonlyMap<Expr, Stmt> {
   const found = new Map<Expr, Stmt>();
   const refs = new ElementRefs(ir);
   const stored: ElementRef[] = [];
-  const note = (stmt: Stmt): void => {
-    if (stmt.kind === "store" && !except.has(stmt.view)) stored.push(refs.any(stmt.view, stmt.indices));
+  const note = (stmt: Stmt, asPlace = (ref: ElementRef): ElementRef => ref): void => {
+    if (stmt.kind === "store" && !except.has(stmt.view)) stored.push(asPlace(refs.any(stmt.view, stmt.indices)));
   };
   const visit = (block: readonly Stmt[]): void => {
     for (const stmt of block) {
-      // A later turn of a loop reads after all stores of an earlier one.
-      if (isLoop(stmt)) walkStmts([stmt], note);
+      // A later turn of a loop reads after all stores of an earlier one, whose counters had other values.
+      if (isLoop(stmt)) walkStmts([stmt], (inner) => note(inner, ofAnyTurn));
       for (const expr of exprsOf(stmt))
         walkExpr(expr, (node) => {
           if (node.op !== "load" || stored.length === 0) return;
