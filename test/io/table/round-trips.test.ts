@@ -65,7 +65,7 @@ describe("tables", () => {
       assert.deepEqual(contentOf(await readTable(at(file))), contentOf(table));
       await assert.rejects(readTable(at(file), { table: "NONE" }), /does not have a .*table "NONE": it has STARS, MORE/);
     }
-    await assert.rejects(writeTables(at("two.ecsv"), [table, other]), /ECSV holds one table, not 2: write FITS or VOTable/);
+    await assert.rejects(writeTables(at("two.ecsv"), [table, other]), /it holds one table, not 2: write FITS or VOTable/);
   });
 
   it("of plain CSV get the types of their values, and rows know their lines", async () => {
