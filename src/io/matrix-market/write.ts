@@ -18,7 +18,7 @@ import {
 export interface MatrixMarketOptions {
   /** Default: `complex` with imaginary parts, else `real`. With `pattern`, values are left out. */
   readonly field?: MarketField;
-  /** With another one than `general`, the lower triangle is written; the matrix must be so, bit by bit. Default: `general` */
+  /** With another one than `general`, the lower triangle is written; the matrix must be so, bit by bit but for signs of zeros. Default: `general` */
   readonly symmetry?: MarketSymmetry;
   /** Lines of comment. */
   readonly comments?: readonly string[];
@@ -70,7 +70,7 @@ export async function writeMatrixMarket(
   await writePieces(path, inBlocks(head(sparse ? "coordinate" : "array"), lines));
 }
 
-const isSparse = (matrix: MarketCoordinates | MarketArray): matrix is MarketCoordinates => "rows" in matrix && matrix.rows !== undefined;
+const isSparse = (matrix: MarketCoordinates | MarketArray): matrix is MarketCoordinates => "rows" in matrix || "columns" in matrix;
 
 /** The matrix has lists, and numbers are in them. */
 function requireMatrix(matrix: MarketCoordinates | MarketArray, fail: Fail): void {
@@ -78,11 +78,9 @@ function requireMatrix(matrix: MarketCoordinates | MarketArray, fail: Fail): voi
     return fail(`the matrix is ${describe(matrix)}: give { shape, rows, columns, values }`);
   const { values, imaginary } = matrix;
   const { rows, columns } = matrix as Partial<MarketCoordinates>;
-  if ((rows === undefined) !== (columns === undefined))
-    fail("it has rows or columns alone: give both for coordinates, or neither for an array");
   for (const [name, list] of Object.entries({
     values,
-    ...(rows !== undefined && { rows, columns }),
+    ...(isSparse(matrix) && { rows, columns }),
     ...(imaginary !== undefined && { imaginary }),
   })) {
     if (typeof list !== "object" || list === null || !Number.isInteger(list.length))
