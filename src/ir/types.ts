@@ -157,7 +157,7 @@ export interface Checks {
 
 /** A place where an index is checked while the kernel runs. */
 export interface CheckSite {
-  readonly kind: "read" | "write" | "scatter";
+  readonly kind: "read" | "write" | "scatter" | "atomic";
   /** The array, and the access as it was written: `x[at[i]]`. */
   readonly array: string;
   readonly text: string;

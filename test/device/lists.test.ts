@@ -225,6 +225,40 @@ await eachDevice("lists", (device) => {
     }
   });
 
+  it("keep the results of each launch where several fill one, in graphs, too", async () => {
+    const turns = kernel("turns", { n: i32, near: list(i32, 2) }, ({ n, near }, i) => {
+      for (let k = 0; k < n; k++) near.push(i);
+    });
+    const others = kernel("others", { n: i32, near: list(i32, 10) }, ({ n, near }, i) => {
+      for (let k = 0; k < n; k++) near.push(i);
+    });
+    const near = device.list(i32, 100);
+    const [a, b] = [3, 7].map((n) => device.prepare(turns, { n: 1, near }, range(n)));
+    device.queue.submit(a);
+    device.queue.submit(b);
+    assert.deepEqual([await device.queue.results(a), await device.queue.results(b)], [{ near: 3 }, { near: 7 }]);
+    assert.equal(await near.length(), 7);
+    // js-debug tells it at the call.
+    if (device.backend === "js-debug") return near.free();
+    const [many, few] = [device.prepare(others, { n: 5, near }, range(4)), device.prepare(turns, { n: 2, near }, range(4))];
+    const graph = device.queue.capture(() => device.queue.submit(many));
+    device.queue.submit(few);
+    device.queue.submit(graph);
+    assert.equal(await near.length(), 20);
+    const surplus = device.prepare(turns, { n: 3, near }, range(4));
+    const captured = device.queue.capture(() => device.queue.submit(surplus));
+    device.queue.submit(many);
+    device.queue.submit(captured);
+    await assert.rejects(
+      near.length(),
+      /^LaunchError: kernel "turns": an element has appended to near 3 times, and the list takes 2 of each/,
+    );
+    device.queue.submit(few);
+    assert.equal(await near.length(), 8);
+    await assert.rejects(device.queue.results(surplus), /an element has appended to near 3 times/);
+    near.free();
+  });
+
   it("are gone over by other kernels, in graphs, too", async () => {
     const n = device.from(i32, [2, 1, 0, 2]);
     const found = device.list(i32, 8);

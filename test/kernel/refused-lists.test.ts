@@ -25,6 +25,20 @@ describe("lists refuse", () => {
       /^write out\.push\(value\)$/,
     ],
     [
+      "values that an earlier turn of a loop has stored",
+      kernel("k", { x: view(i32, 2), n: i32, out: list(i32) }, ({ x, n, out }, i) => {
+        let sum = 0;
+        for (let j = 1; j < n; j++) {
+          x[i][j] = j;
+          sum += x[i][j - 1];
+        }
+        out.push(sum);
+      }),
+      "x[i][j - 1]",
+      /^what is appended to out depends on x\[i\]\[j - 1\], into which the same element may have stored before$/,
+      /^keep what is stored in a variable, and use that$/,
+    ],
+    [
       "reads of their length",
       kernel("k", { x: view(f64), out: list(f64) }, ({ x, out }, i) => {
         x[i] = (out as never as number[]).length;

@@ -45,7 +45,7 @@ import {
 } from "./known-bindings.js";
 import { meetsItself, overlap, sameElements } from "../memory/overlap.js";
 import type { Policy } from "./policy.js";
-import { takeFaultRecord } from "./faults.js";
+import { ACCESS_VERBS, takeFaultRecord } from "./faults.js";
 import { takePrintRecords } from "./prints.js";
 import { allocateTeamRows, teamLengths } from "./team-rows.js";
 import type { Chosen } from "./chosen.js";
@@ -310,17 +310,24 @@ class Checks {
     );
   }
 
+  /** The function that declares an array parameter. */
+  private wordOf(name: string): string {
+    const token = this.kernel.params[name];
+    if (typeof token !== "object" || (token.kind !== "scatter" && token.kind !== "view")) return "view";
+    return "atomic" in token ? "atomic" : token.kind;
+  }
+
   view(name: string, element: string, rank: number | undefined): AnyView {
     const value = own(this.args, name);
     if (!(value instanceof View || value instanceof BlockedView))
       return this.fail(`${name} needs a view of ${element}, and is given ${describe(value)}; make one with device.array or device.from`);
     if (value.type !== element)
       return this.fail(
-        `${name} is a view of ${element}, and is given one of ${value.type}; declare view(${value.type}), or give a view of ${element}`,
+        `${name} is a view of ${element}, and is given one of ${value.type}; declare ${this.wordOf(name)}(${value.type}), or give a view of ${element}`,
       );
     if (rank !== undefined && value.rank !== rank)
       return this.fail(
-        `${name} has rank ${rank}, and is given a view of shape [${value.shape}]; declare view(${element}, ${value.rank}), or give a view of rank ${rank}`,
+        `${name} has rank ${rank}, and is given a view of shape [${value.shape}]; declare ${this.wordOf(name)}(${element}, ${value.rank}), or give a view of rank ${rank}`,
       );
     if (value.buffer.memory !== this.device.memory)
       return this.fail(
@@ -415,7 +422,7 @@ class Checks {
         const words = axisWords(ir, a.view, axis, extent, knownIn(given));
         const text = words.declared ? a.view : `${a.view}${a.indices.map((e) => `[${printExpr(e, indexNames(ir))}]`).join("")}`;
         this.fail(
-          `${VERBS[a.kind]} ${text} at ${a.location.file}:${a.location.line} with index ${words.index(index)} along axis ${words.axis}, but ${a.view} ${words.extent} there; ${remedy}`,
+          `${ACCESS_VERBS[a.kind]} ${text} at ${a.location.file}:${a.location.line} with index ${words.index(index)} along axis ${words.axis}, but ${a.view} ${words.extent} there; ${remedy}`,
         );
       });
     const { views, arrays } = launchBounds(access);
@@ -473,7 +480,6 @@ class Checks {
 }
 
 const STRATEGIES: readonly ScatterStrategy[] = ["atomic", "duplicated", "cached", "sorted"];
-const VERBS = { read: "reads", write: "writes", scatter: "adds into", atomic: "changes" };
 
 type Shapes = Readonly<Record<string, { readonly shape: readonly number[] }>>;
 

@@ -98,9 +98,10 @@ export function faultError({ ir, views, scalars, call }: FaultBinding, record: A
   return new KernelError(
     ir.name,
     location,
-    `${VERBS[kind]} ${words.declared ? array : text}: index ${words.index(record[FAULT.index])} is outside axis ${words.axis} of "${array}", which ${words.extent} (${element}, on ${call.device.name})`,
+    `${ACCESS_VERBS[kind]} ${words.declared ? array : text}: index ${words.index(record[FAULT.index])} is outside axis ${words.axis} of "${array}", which ${words.extent} (${element}, on ${call.device.name})`,
     "what the launch has written so far stays; nothing outside was touched",
   );
 }
 
-const VERBS = { read: "reads", write: "writes", scatter: "adds into" };
+/** Verbs of messages about an access. */
+export const ACCESS_VERBS = { read: "reads", write: "writes", scatter: "adds into", atomic: "changes" } as const;

@@ -29,8 +29,10 @@ import { range, type Policy, type RangePolicy } from "./policy.js";
 interface Filled {
   readonly name: string;
   readonly list: DeviceList;
+  /** How often an element may append, where that is counted, else 0. */
   readonly most: number;
-  readonly peak: boolean;
+  /** The state in which the launch leaves the list. */
+  readonly own: View<"i32", 1>;
 }
 
 /** Launches of a kernel with lists. */
@@ -89,15 +91,14 @@ export class ListLaunch implements Launch {
     this.parts.free();
   }
 
-  /** Submits all its launches, and tells the lists who fills them from now on; for the queue that it is submitted to. */
+  /** Submits all its launches; for the queue that it is submitted to. */
   submitBy(submit: (launch: Launch) => void): void {
-    for (const { name, list, most, peak } of this.parts.lists) list.filledBy = { name, kernel: this.kernel.name, most, peak };
     this.launches.forEach(submit);
   }
 
   /** Results once all its launches have run on the queue. Throws LaunchError for a list that had not room for all. */
   async resultsOn(queue: Queue): Promise<Record<string, unknown>> {
-    const states = this.parts.lists.map(({ list }) => queue.read(list.state));
+    const states = this.parts.lists.map(({ own }) => queue.read(own));
     const ends = this.launches.map((launch) => queue.results(launch));
     await Promise.allSettled([...ends, ...states]);
     // The first that fails is told.
@@ -139,15 +140,16 @@ function partsOf(call: BindArguments, owned: { free(): void }[]): ListParts {
   const { device, kernel, args, options } = call;
   const { lists: code, ir } = compiledCall(call).strict;
   if (!code) throw new Error(`kernel "${kernel.name}" has no lists`);
-  const lists = code.lists.map(({ name, most, peak }) => ({ name, list: listOf(call, name), most, peak: peak !== undefined }));
+  const asked = code.lists.map(({ name, most, peak }) => ({ name, list: listOf(call, name), most: peak === undefined ? 0 : most }));
   const policy = rangeOf(call, ir);
-  const given = Object.fromEntries(Object.entries(args).filter(([name]) => !lists.some((list) => list.name === name)));
-  refuseShared(call, code, lists, given);
+  const given = Object.fromEntries(Object.entries(args).filter(([name]) => !asked.some((list) => list.name === name)));
+  refuseShared(call, code, asked, given);
   const array = (length: number): View<"i32", 1> => {
     const made = device.array({ type: "i32" } as const, length);
     owned.push(made);
     return made;
   };
+  const lists = asked.map((list) => ({ ...list, own: array(LIST_STATE.length) }));
   const prepared = (part: Kernel, its: Readonly<Record<string, unknown>>, over: Policy, how: LaunchOptions): Launch => {
     const launch = device.prepare<Params>(part, its, over, how);
     owned.push(launch);
@@ -175,7 +177,10 @@ function partsOf(call: BindArguments, owned: { free(): void }[]): ListParts {
     launch: (part: Kernel, values: Readonly<Record<string, unknown>>, n: number) =>
       prepared(part, values, range(n), { precision: "strict", checked: false }),
   };
-  const places = lists.flatMap(({ list }, n) => placeLaunches(parts, counts[n], total, list));
+  const places = lists.flatMap(({ name, list, most, own }, n) => {
+    const filler = list.numberOf({ name, kernel: kernel.name });
+    return placeLaunches(parts, counts[n], total, { own, state: list.state, capacity: list.capacity, most, filler });
+  });
   const fill = prepared(kernels.fill, pick(kernels.fill, its), shape, how);
   const asks = options.partials || options.unfolded || options.scatter !== undefined || (options.peerStores?.length ?? 0) > 0;
   const needed = !code.idle || device.backend === "js-debug" || asks;
@@ -216,7 +221,7 @@ interface Given {
 function refuseShared(
   { device, kernel }: BindArguments,
   { elements, written }: ListKernels,
-  lists: readonly Filled[],
+  lists: readonly Pick<Filled, "name" | "list">[],
   given: Given["given"],
 ): void {
   const views = Object.entries(given).flatMap(([name, value]): [string, View][] =>
@@ -278,7 +283,7 @@ function argumentsOf(
       code.lists.flatMap(({ views, counts: name, peak }, n) => [
         ...views.map((view, part) => [view, lists[n].list.arrays[part]]),
         [name, counts[n]],
-        ...(peak === undefined ? [] : [[peak, lists[n].list.state.slice([LIST_STATE.peak, LIST_STATE.peak + 1])]]),
+        ...(peak === undefined ? [] : [[peak, lists[n].own.slice([LIST_STATE.peak, LIST_STATE.peak + 1])]]),
       ]),
     ),
   };

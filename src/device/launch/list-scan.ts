@@ -44,13 +44,24 @@ const placeCounts = kernel(
   },
 );
 
-/** Takes the total into the list's state. */
+/** Takes the total into the launch's state, and that into the list's: another launch may fill the list before the results of this one are read. */
 const endList = kernel(
   "endList",
-  { counts: view(i32), state: view(i32, 1, { disjoint: true }), total: i32, capacity: i32 },
-  ({ counts, state, total, capacity }, i) => {
-    state[i] = Math.min(counts[total], capacity);
-    state[i + 1] = counts[total];
+  {
+    counts: view(i32),
+    own: view(i32, 1, { disjoint: true }),
+    state: view(i32, 1, { disjoint: true }),
+    total: i32,
+    capacity: i32,
+    most: i32,
+    filler: i32,
+  },
+  ({ counts, own, state, total, capacity, most, filler }, i) => {
+    own[i] = Math.min(counts[total], capacity);
+    own[i + 1] = counts[total];
+    own[i + 3] = most;
+    own[i + 4] = filler;
+    for (let k = 0; k < 5; k++) state[i + k] = own[i + k];
   },
 );
 
@@ -66,9 +77,15 @@ export function placeLaunches(
   parts: Parts,
   counts: View<"i32", 1>,
   total: number,
-  list: { state: View<"i32", 1>; capacity: number },
+  list: {
+    readonly own: View<"i32", 1>;
+    readonly state: View<"i32", 1>;
+    readonly capacity: number;
+    readonly most: number;
+    readonly filler: number;
+  },
 ): Launch[] {
-  const end = parts.launch(endList as Kernel<Params, "range">, { counts, state: list.state, total, capacity: list.capacity }, 1);
+  const end = parts.launch(endList as Kernel<Params, "range">, { counts, total, ...list }, 1);
   return [...scanLaunches(parts, counts, total), end];
 }
 

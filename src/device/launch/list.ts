@@ -18,17 +18,18 @@ export const LIST_STATE = {
   appended: 1,
   /** The greatest number that one element of the range has appended, where the code does not tell. */
   peak: 2,
+  /** How often an element may append, where that is counted, else 0. */
+  most: 3,
+  /** The number, in the list, of the kernel that has filled it. */
+  filler: 4,
   /** Entries. */
-  length: 3,
+  length: 5,
 } as const;
 
-/** The launch that has filled a list last, for messages. */
-interface FilledBy {
+/** A kernel that fills a list, and its name for the list, for messages. */
+interface Filler {
   readonly name: string;
   readonly kernel: string;
-  readonly most: number;
-  /** Whether the peak is counted. */
-  readonly peak: boolean;
 }
 
 /** A list in a device's memory. */
@@ -38,7 +39,7 @@ export class DeviceList<T extends ListElement = ListElement> implements List<T> 
   /** Arrays of the parts of its elements. */
   readonly arrays: readonly View[];
   readonly state: View<"i32", 1>;
-  filledBy: FilledBy | undefined;
+  private readonly fillers: Filler[] = [];
 
   constructor(
     readonly device: Device,
@@ -59,16 +60,22 @@ export class DeviceList<T extends ListElement = ListElement> implements List<T> 
     this.count = this.state.slice([LIST_STATE.count, LIST_STATE.count + 1]) as View<"i32", 1>;
   }
 
+  /** The number of a kernel that fills the list. */
+  numberOf({ name, kernel }: Filler): number {
+    const found = this.fillers.findIndex((filler) => filler.name === name && filler.kernel === kernel);
+    return found >= 0 ? found : this.fillers.push({ name, kernel }) - 1;
+  }
+
   async length(): Promise<number> {
     return this.lengthIn(await this.device.queue.read(this.state));
   }
 
   /** The length that its state tells. Throws LaunchError where the list is not what it should be. */
   lengthIn(state: ArrayLike<number>): number {
-    const [count, appended, peak] = [state[LIST_STATE.count], state[LIST_STATE.appended], state[LIST_STATE.peak]];
-    const { name = "the list", most = 0, kernel = "", peak: counts = false } = this.filledBy ?? {};
+    const { count, appended, peak, most } = stateOf(state);
+    const { name = "the list", kernel = "" } = this.fillers[state[LIST_STATE.filler]] ?? {};
     const type = listTypeName(this.of);
-    if (counts && peak > most)
+    if (most > 0 && peak > most)
       throw new LaunchError(
         `kernel "${kernel}": an element has appended to ${name} ${peak} times, and the list takes ${most} of each: declare list(${type}, ${peak})`,
       );
@@ -83,6 +90,13 @@ export class DeviceList<T extends ListElement = ListElement> implements List<T> 
     for (const array of [...this.arrays, this.state]) array.free();
   }
 }
+
+const stateOf = (state: ArrayLike<number>) => ({
+  count: state[LIST_STATE.count],
+  appended: state[LIST_STATE.appended],
+  peak: state[LIST_STATE.peak],
+  most: state[LIST_STATE.most],
+});
 
 /** The greatest i32, at which counts stop. */
 const MOST = 0x7fffffff;

@@ -107,7 +107,7 @@ export function checkIndices(ir: KernelIR, unproved: ReadonlyMap<Expr | Stmt, Un
       const text = `${change.name}${changeOf(before)!
         .indices.map((index) => `[${printExpr(index, indexNames(ir))}]`)
         .join("")}`;
-      const number = site(isCalled ? "scatter" : "write", change.name, text, axis, location);
+      const number = site(kindOf(change.kind), change.name, text, axis, location);
       return local("inside", { op: "checked", type: "i32", index, extent: limit(change.name, axis), otherwise: -1, site: number });
     };
     let indices = change.indices.map((index, axis) => {
@@ -136,6 +136,8 @@ export function checkIndices(ir: KernelIR, unproved: ReadonlyMap<Expr | Stmt, Un
   const checks = { record, sites, unproved: unproved.size, accesses: accessesOf(ir), unchecked: ir.body };
   return { ...ir, params: [...ir.params, view], body, checks };
 }
+
+const kindOf = (kind: string): CheckSite["kind"] => (kind === "scatter" || kind === "atomic" ? kind : "write");
 
 /** The values that a statement which changes something is given, in order; undefined for other statements. */
 function operandsOf(stmt: Stmt): readonly Expr[] | undefined {

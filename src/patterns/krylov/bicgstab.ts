@@ -28,7 +28,8 @@ const oldDirection = bothTypes((type) =>
     ({ status, rho, rhoNew, alpha, omega, beta }, i) => {
       beta[i] = 0;
       if (status[i] === 0) {
-        if (rhoNew[i] === 0 || omega[i] === 0) status[i] = 5;
+        if (!Number.isFinite(rhoNew[i])) status[i] = 3;
+        else if (rhoNew[i] === 0 || omega[i] === 0) status[i] = 5;
         else beta[i] = (rhoNew[i] / rho[i]) * (alpha[i] / omega[i]);
         rho[i] = rhoNew[i];
       }
@@ -46,7 +47,8 @@ const firstLength = bothTypes((type) =>
   kernel("bicgstabLength", scalarTokens(type, ["status", "rho", "rv", "alpha"]), ({ status, rho, rv, alpha }, i) => {
     alpha[i] = 0;
     if (status[i] === 0) {
-      if (rv[i] === 0) status[i] = 5;
+      if (!Number.isFinite(rv[i])) status[i] = 3;
+      else if (rv[i] === 0) status[i] = 5;
       else alpha[i] = rho[i] / rv[i];
     }
   }),
@@ -79,7 +81,8 @@ const secondLength = bothTypes((type) =>
     ({ status, threshold, ss, ts, tt, omega }, i) => {
       omega[i] = 0;
       if (status[i] === 0 && Math.sqrt(ss[i]) > threshold[i]) {
-        if (tt[i] === 0) status[i] = 5;
+        if (!Number.isFinite(tt[i])) status[i] = 3;
+        else if (tt[i] === 0) status[i] = 5;
         else omega[i] = ts[i] / tt[i];
       }
     },
@@ -134,6 +137,8 @@ export function bicgstabSteps(parts: MethodParts<(typeof BICGSTAB_SCALARS)[numbe
     start: [
       ...startSteps(parts, r, v),
       copyStep(maker, r, shadow),
+      // The last run may have left NaN in p, which a factor of 0 does not remove.
+      copyStep(maker, r, p),
       maker.scalar(first, argsOf(scalars, ["rr", "rho", "rhoNew", "alpha", "omega"])),
     ],
     cycle: repeated(

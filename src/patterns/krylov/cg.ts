@@ -16,8 +16,9 @@ const stepLength = bothTypes((type) =>
   kernel("cgLength", scalarTokens(type, ["status", "rz", "ps", "alpha"]), ({ status, rz, ps, alpha }, i) => {
     alpha[i] = 0;
     if (status[i] === 0) {
-      if (ps[i] > 0) alpha[i] = rz[i] / ps[i];
-      else status[i] = ps[i] < 0 ? 4 : ps[i] === 0 ? 5 : 3;
+      if (!Number.isFinite(ps[i])) status[i] = 3;
+      else if (ps[i] > 0) alpha[i] = rz[i] / ps[i];
+      else status[i] = ps[i] < 0 ? 4 : 5;
     }
   }),
 );

@@ -4,7 +4,7 @@ import { kernel } from "../../kernel/declare/kernel.js";
 import { fixed, i32, sum, view } from "../../kernel/declare/params.js";
 import { FLOAT_TOKENS, bothTypes } from "../both-types.js";
 import type { SparseType } from "../sparse/rows.js";
-import { judgeTokens, judged, scalarTokens } from "./scalars.js";
+import { ROUNDING, judgeTokens, judged, scalarTokens } from "./scalars.js";
 import { argsOf, dotStep, judgeArgs, startSteps, type Method, type MethodParts, type SolverStep } from "./steps.js";
 
 /*
@@ -82,6 +82,7 @@ const rotate = bothTypes((type) =>
     },
     ({ status, count, limit, threshold, residual, log, h, cosines, sines, g, hh, before, inverse, used, column, logged, epsilon }, i) => {
       inverse[i] = 0;
+      if (status[i] === 0 && !(Number.isFinite(hh[i]) && Number.isFinite(before[i]))) status[i] = 3;
       if (status[i] === 0) {
         const rest = Math.sqrt(hh[i]);
         const spent = rest <= epsilon * Math.sqrt(before[i]);
@@ -164,7 +165,6 @@ export function gmresSteps(parts: MethodParts<(typeof GMRES_SCALARS)[number]>): 
   const element = (j: number, k: number): View<SparseType, 1> => (h.at(0, j) as View<SparseType, 1>).slice([k, k + 1]);
   const condition = precondition ? [maker.linear("preconditioner", precondition, q, z)] : [];
   const multiply = maker.linear("operator", apply, z, w);
-  const epsilon = type === "f64" ? 2 ** -52 : 2 ** -23;
   const matrix = { h, cosines, sines, g };
 
   const iteration = (j: number): SolverStep[] => [
@@ -183,7 +183,7 @@ export function gmresSteps(parts: MethodParts<(typeof GMRES_SCALARS)[number]>): 
       ...argsOf(scalars, ["hh", "before", "inverse", "used"]),
       column: j,
       logged: scalars.log.length,
-      epsilon,
+      epsilon: ROUNDING[type],
     }),
   ];
   const begins = maker.scalar(begin, { ...argsOf(scalars, ["status", "residual", "inverse", "used"]), g: g.slice([0, 1]) });

@@ -2,7 +2,7 @@ import { range } from "../../device/launch/policy.js";
 import { kernel } from "../../kernel/declare/kernel.js";
 import { fixed, i32, sum } from "../../kernel/declare/params.js";
 import { FLOAT_TOKENS, bothTypes } from "../both-types.js";
-import { judgeTokens, judged, scalarTokens } from "./scalars.js";
+import { ROUNDING, judgeTokens, judged, leastOperatorSquares, scalarTokens } from "./scalars.js";
 import { argsOf, dotStep, judgeArgs, repeated, startSteps, type Method, type MethodParts } from "./steps.js";
 
 /*
@@ -10,7 +10,7 @@ import { argsOf, dotStep, judgeArgs, repeated, startSteps, type Method, type Met
  * norm of M^-1; the threshold is scaled by the two norms of the first residual. After the end all factors are 0.
  */
 
-const NORMS = ["bb", "beta", "oldBeta", "alpha", "inverse", "older", "old", "scale"] as const;
+const NORMS = ["bb", "beta", "oldBeta", "alpha", "inverse", "older", "old", "scale", "anorm2"] as const;
 const ROTATION = ["dbar", "epsln", "phibar", "cs", "sn", "oldEps", "delta", "inverseGamma", "phi"] as const;
 export const MINRES_SCALARS = [...NORMS, ...ROTATION] as const;
 
@@ -18,7 +18,10 @@ const first = bothTypes((type) =>
   kernel(
     "minresFirst",
     scalarTokens(type, ["status", "residual", "threshold", ...NORMS, ...ROTATION]),
-    ({ status, residual, threshold, bb, beta, oldBeta, inverse, older, scale, dbar, epsln, phibar, cs, sn, phi, inverseGamma }, i) => {
+    (
+      { status, residual, threshold, bb, beta, oldBeta, inverse, older, scale, anorm2, dbar, epsln, phibar, cs, sn, phi, inverseGamma },
+      i,
+    ) => {
       if (status[i] === 0 && !(bb[i] > 0)) status[i] = 6;
       beta[i] = Math.sqrt(Math.max(0, bb[i]));
       oldBeta[i] = 0;
@@ -26,6 +29,7 @@ const first = bothTypes((type) =>
       scale[i] = residual[i] > 0 ? beta[i] / residual[i] : 1;
       inverse[i] = status[i] === 0 ? 1 / beta[i] : 0;
       older[i] = 0;
+      anorm2[i] = 0;
       dbar[i] = 0;
       epsln[i] = 0;
       phibar[i] = beta[i];
@@ -82,20 +86,27 @@ const rotate = bothTypes((type) =>
       ...scalarTokens(type, [...NORMS, ...ROTATION]),
       logged: fixed(i32),
       epsilon: FLOAT_TOKENS[type],
+      least: FLOAT_TOKENS[type],
     },
     (s, i) => {
       s.inverse[i] = 0;
       s.older[i] = 0;
       s.phi[i] = 0;
+      s.inverseGamma[i] = 0;
       if (s.status[i] === 0) {
         s.oldBeta[i] = s.beta[i];
         s.beta[i] = Math.sqrt(Math.max(0, s.bb[i]));
+        s.anorm2[i] = s.anorm2[i] + s.alpha[i] * s.alpha[i] + s.beta[i] * s.beta[i];
+        if (!Number.isFinite(s.anorm2[i])) s.status[i] = 3;
+        else if (s.anorm2[i] < s.least) s.status[i] = s.alpha[i] === 0 && s.bb[i] === 0 ? 5 : 8;
+      }
+      if (s.status[i] === 0) {
         s.oldEps[i] = s.epsln[i];
         s.delta[i] = s.cs[i] * s.dbar[i] + s.sn[i] * s.alpha[i];
         const gbar = s.sn[i] * s.dbar[i] - s.cs[i] * s.alpha[i];
         s.epsln[i] = s.sn[i] * s.beta[i];
         s.dbar[i] = 0 - s.cs[i] * s.beta[i];
-        const gamma = Math.max(Math.sqrt(gbar * gbar + s.beta[i] * s.beta[i]), s.epsilon);
+        const gamma = Math.max(Math.sqrt(gbar * gbar + s.beta[i] * s.beta[i]), s.epsilon * Math.sqrt(s.anorm2[i]));
         s.cs[i] = gbar / gamma;
         s.sn[i] = s.beta[i] / gamma;
         s.phi[i] = s.cs[i] * s.phibar[i];
@@ -111,7 +122,7 @@ const rotate = bothTypes((type) =>
           s.inverse[i] = 1 / s.beta[i];
           s.older[i] = s.beta[i] / s.oldBeta[i];
         }
-      } else s.inverseGamma[i] = 0;
+      }
     },
     () => [judged],
   ),
@@ -146,7 +157,6 @@ export function minresSteps(parts: MethodParts<(typeof MINRES_SCALARS)[number]>)
   const [r1, r2, v, q, w1, w2] = [0, 1, 2, 3, 4, 5].map(() => maker.vector(b.length));
   const y = precondition ? maker.vector(b.length) : r2;
   const conditioned = precondition ? [maker.linear("preconditioner", precondition, r2, y)] : [];
-  const epsilon = maker.type === "f64" ? 2 ** -52 : 2 ** -23;
   return {
     start: [
       ...startSteps(parts, r2, q),
@@ -164,7 +174,13 @@ export function minresSteps(parts: MethodParts<(typeof MINRES_SCALARS)[number]>)
         maker.launch(shift, { old: at.old, q, r1, r2, bb: at.bb }, n),
         ...conditioned,
         ...(precondition ? [dotStep(maker, r2, y, at.bb)] : []),
-        maker.scalar(rotate, { ...judgeArgs(scalars), ...argsOf(scalars, MINRES_SCALARS), logged: scalars.log.length, epsilon }),
+        maker.scalar(rotate, {
+          ...judgeArgs(scalars),
+          ...argsOf(scalars, MINRES_SCALARS),
+          logged: scalars.log.length,
+          epsilon: ROUNDING[maker.type],
+          least: leastOperatorSquares(maker.type),
+        }),
         maker.launch(advance, { oldEps: at.oldEps, delta: at.delta, inverseGamma: at.inverseGamma, phi: at.phi, v, w1, w2, x }, n),
       ],
       every,

@@ -22,6 +22,8 @@ const STATUS = {
   breakdown: 5,
   preconditioner: 6,
   normal: 7,
+  underflow: 8,
+  transposed: 9,
 } as const;
 export type EndStatus = Exclude<keyof typeof STATUS, "running">;
 
@@ -39,6 +41,15 @@ export interface SolverState {
   /** The last iterations' residuals, iteration n at place n modulo their number. */
   readonly log: ArrayLike<number>;
 }
+
+/** Least numbers that are not rounded like others. */
+export const LEAST_NORMAL: Readonly<Record<SparseType, number>> = { f64: 2 ** -1022, f32: 2 ** -126 };
+
+/** Distance of 1 to the next number. */
+export const ROUNDING: Readonly<Record<SparseType, number>> = { f64: 2 ** -52, f32: 2 ** -23 };
+
+/** Squares of an operator's norm from which on numbers whose squares underflow are below its rounding errors. */
+export const leastOperatorSquares = (type: SparseType): number => LEAST_NORMAL[type] / ROUNDING[type] ** 2;
 
 type Names<N extends string> = Readonly<Record<N | (typeof COMMON)[number], View<SparseType, 1>>>;
 

@@ -4,7 +4,7 @@ import { unreachable } from "../../base/unreachable.js";
 import type { Device, Graph } from "../../device/device.js";
 import type { View } from "../../device/memory/view.js";
 import { makePattern, PatternSteps, requireSeparate, requireView, type PatternOptions } from "../pattern.js";
-import type { SparseType } from "../sparse/rows.js";
+import { transposeRows, type SparseType } from "../sparse/rows.js";
 import { SparseMatrix } from "../sparse/sparse-matrix.js";
 import { BICGSTAB_SCALARS, bicgstabSteps } from "./bicgstab.js";
 import { CG_SCALARS, cgSteps } from "./cg.js";
@@ -12,7 +12,7 @@ import { GMRES_SCALARS, gmresSteps } from "./gmres.js";
 import { LSQR_SCALARS, lsqrSteps } from "./lsqr.js";
 import { MINRES_SCALARS, minresSteps } from "./minres.js";
 import { MATRIX_PRECONDITIONERS, preconditionerOf, type PreconditionerName } from "./preconditioners.js";
-import { makeScalars, type EndStatus, type SolverScalars, type SolverState } from "./scalars.js";
+import { LEAST_NORMAL, makeScalars, type EndStatus, type SolverScalars, type SolverState } from "./scalars.js";
 import { StepMaker, startSteps, type LinearFunction, type Method, type MethodParts, type SolverStep } from "./steps.js";
 
 const METHODS = ["cg", "bicgstab", "gmres", "minres", "lsqr"] as const;
@@ -63,8 +63,11 @@ const REASONS: Readonly<Record<EndStatus, string>> = {
   notFinite:
     "a number is not finite: b, x, the operator or the preconditioner holds NaN or infinity, or squares overflow: scale the system",
   indefinite: "the operator has a direction of negative curvature, p . A p < 0: cg needs a positive definite one; take minres",
-  breakdown: "the method broke down, as a divisor is 0: the operator may be singular; take another method, or another first guess",
+  breakdown:
+    "the method broke down, as a divisor is 0: the operator may be singular, or so small that squares underflow; take another method, or another first guess",
   preconditioner: "r . M^-1 r is not positive: the preconditioner has to be symmetric and positive definite for this method",
+  underflow: "the operator, or A^T b, is so small that squares underflow: scale the system",
+  transposed: "u . A v and A^T u . v differ by more than rounding errors: transposed is not the transpose of the operator",
 };
 
 /** LSQR's rule for the residual, which allows for an error of A, too. */
@@ -133,6 +136,7 @@ function requireArguments(what: LinearSystem): void {
       );
   }
   requireNumbers(what);
+  requireNormal(what);
 }
 
 function requireForLsqr({ operator, transposed, preconditioner }: LinearSystem): void {
@@ -165,6 +169,16 @@ function requireNumbers({ tolerance = 1, absolute = 0, maxIterations = 1, restar
     );
 }
 
+/** Limits that are 0 in the vectors' type, or rounded to few digits, would not be the ones that were given. */
+function requireNormal({ b, tolerance = 0, absolute = 0 }: LinearSystem): void {
+  const type = b.type as SparseType;
+  for (const [name, value] of Object.entries({ tolerance, absolute }))
+    if (value > 0 && value < LEAST_NORMAL[type])
+      throw new LaunchError(
+        `solver: ${name} ${value} is below the least number of ${type}, ${LEAST_NORMAL[type].toPrecision(2)}: give a greater one, or 0`,
+      );
+}
+
 /** f32 counts up to this number. */
 const MOST_ITERATIONS = 2 ** 24;
 
@@ -172,6 +186,8 @@ interface Prepared {
   readonly pattern: { free(): void };
   readonly scalars: SolverScalars<string>;
   readonly method: Method;
+  /** Takes values that the operator got since the last run. */
+  readonly renew: () => void;
   /** Steps that find the residual of x. */
   readonly check: readonly SolverStep[];
   readonly limits: { readonly limit: number; readonly tolerance: number; readonly absolute: number };
@@ -189,10 +205,7 @@ function prepare(steps: PatternSteps, what: LinearSystem, options: PatternOption
     (matrix: SparseMatrix): LinearFunction =>
     (from, to) =>
       matrix.apply({ x: from, y: to }, options);
-  const made = (): LinearFunction | undefined => {
-    if (method !== "lsqr") return undefined;
-    return operator instanceof SparseMatrix ? functionOf(steps.own(operator.transpose())) : transposed;
-  };
+  const flipped = method === "lsqr" && operator instanceof SparseMatrix ? transposeOf(steps, operator) : undefined;
   const common = {
     maker,
     b,
@@ -200,7 +213,7 @@ function prepare(steps: PatternSteps, what: LinearSystem, options: PatternOption
     every,
     restart,
     apply: operator instanceof SparseMatrix ? functionOf(operator) : operator,
-    applyTransposed: made(),
+    applyTransposed: flipped ? functionOf(flipped.matrix) : transposed,
     precondition: typeof preconditioner === "string" ? preconditionerOf(preconditioner, operator as SparseMatrix, options) : preconditioner,
   };
   const partsOf = <N extends string>(names: readonly N[]): MethodParts<N> => ({
@@ -209,7 +222,19 @@ function prepare(steps: PatternSteps, what: LinearSystem, options: PatternOption
   });
   const { parts, plan } = planOf(method, partsOf);
   const check = startSteps(parts, maker.vector(b.length), maker.vector(b.length)).slice(0, -1);
-  return { scalars: parts.scalars, method: plan, check, limits: { limit, tolerance, absolute } };
+  return { scalars: parts.scalars, method: plan, check, renew: flipped?.renew ?? (() => {}), limits: { limit, tolerance, absolute } };
+}
+
+/** A transpose that belongs to the solver, and follows `update` of the matrix. */
+function transposeOf(steps: PatternSteps, of: SparseMatrix): { readonly matrix: SparseMatrix; readonly renew: () => void } {
+  const matrix = steps.own(of.transpose());
+  let { values } = of.elements;
+  const renew = (): void => {
+    if (of.elements.values === values) return;
+    ({ values } = of.elements);
+    matrix.update(transposeRows(of.elements, of.type).values);
+  };
+  return { matrix, renew };
 }
 
 /** The scalars and the steps of a method. */
@@ -233,9 +258,6 @@ function planOf(method: SolverMethod, partsOf: <N extends string>(names: readonl
       return unreachable(method);
   }
 }
-
-/** Least squares that are not rounded like others. */
-const LEAST_SQUARE: Readonly<Record<SparseType, number>> = { f64: 2 ** -1022, f32: 2 ** -126 };
 
 /** The end of a solve whose numbers are too small. */
 const untold = (residual: number): Solved => ({
@@ -276,7 +298,8 @@ export class KrylovSolver {
   }
 
   private async solve(): Promise<Solved> {
-    const { scalars, method, limits } = this.prepared;
+    const { scalars, method, limits, renew } = this.prepared;
+    renew();
     scalars.begin(limits);
     this.submit(method.start);
     let state = await scalars.read();
@@ -284,7 +307,7 @@ export class KrylovSolver {
     if (bNorm === 0 && limits.absolute === 0) return this.zero();
     const history = [state.residual];
     const threshold = Math.max(limits.tolerance * bNorm, limits.absolute);
-    if (threshold > 0 && threshold ** 2 < LEAST_SQUARE[this.type]) return untold(bNorm > 0 ? state.residual / bNorm : NaN);
+    if (threshold > 0 && threshold ** 2 < LEAST_NORMAL[this.type]) return untold(bNorm > 0 ? state.residual / bNorm : NaN);
     let before = state.residual;
     for (;;) {
       while (state.status === "running") state = await this.cycle(state, history);

@@ -244,7 +244,7 @@ export class SparseMatrix {
 
   /**
    * Takes other values for the same rows and columns, in the order in which the elements were given (of a transpose, its own order), with elements of one place added up. Products
-   * that are prepared use them; solves, transposes and preconditioners that were made before keep the old ones.
+   * that are prepared use them, and so do solvers, from their next run on; triangular solves, transposes and preconditioners that were made before keep the old ones.
    *
    * @throws LaunchError for another number of values
    */
