@@ -1,13 +1,13 @@
 import type { Device } from "../device/device.js";
 import { range } from "../device/launch/policy.js";
-import { requireNumber, View } from "../device/memory/view.js";
+import { BYTES, requireNumber, View } from "../device/memory/view.js";
 import type { NumericType } from "../ir/types.js";
 import { LaunchError } from "../base/errors.js";
 import { requireOptions, requireThing } from "../base/own.js";
 import { kernel } from "../kernel/declare/kernel.js";
 import { bool, fixed, i32, view } from "../kernel/declare/params.js";
 import { cellBoundaries } from "./cell-boundaries.js";
-import { CELL_AXES, CELL_HEADER, cellAlong } from "./cells-in.js";
+import { cellAxis, CELL_AXES, CELL_HEADER, CELL_PLACES } from "./cells-in.js";
 import { makePattern, requireSeparate, requireView, type Pattern, type PatternOptions, type PatternSteps } from "./pattern.js";
 import { planCopy, planGather } from "./permute.js";
 import { TOKENS } from "./scan-shape.js";
@@ -26,7 +26,7 @@ export interface CellListOptions<T extends PointType = PointType> {
   box: readonly (number | readonly [begin: number, end: number])[];
   /** Whether what leaves the box comes in again on the other side; of each axis, or of all. Default: false */
   periodic?: boolean | readonly boolean[];
-  /** Views that each update brings into the order of the cells, in place: the points among them, say, and their velocities. So neighbours lie side by side. */
+  /** Views that each run brings into the order of the cells, in place: the points, which must be among them, and their velocities, say. So neighbours lie side by side. */
   move?: readonly View<NumericType>[];
 }
 
@@ -36,7 +36,7 @@ export interface CellList<T extends PointType = PointType> extends Pattern {
   readonly args: { readonly cellTable: View<"i32", 1>; readonly cellPlace: View<T, 1> };
   /** Cells along each axis. */
   readonly cells: readonly number[];
-  /** For each place of the cells' order the index of the point there; with `move`, where the row was before the last update. */
+  /** For each place of the cells' order the index of the point there: after a run with `move`, which brings the points into this order, 0 to n - 1. */
   readonly order: View<"i32", 1>;
   /** Start of each cell's part of the order, and the number of points in cells. The last axis counts fastest. */
   readonly starts: View<"i32", 1>;
@@ -65,7 +65,7 @@ export function cellList<T extends PointType>(device: Device, what: CellListOpti
   const [n, axes] = points.shape;
   if (points.rank !== 2 || (axes !== 2 && axes !== 3) || (points.type !== "f64" && points.type !== "f32"))
     throw new LaunchError(`cellList is given points of ${points.type} [${points.shape}]: give f64 or f32 with the shape [n, 2] or [n, 3]`);
-  requireMoved(move, n);
+  requireMoved(move, points);
   const box = boxOf(what, axes, points.type);
   const total = box.cells.reduce((a, b) => a * b, 1);
   if (total > MOST_CELLS)
@@ -79,16 +79,18 @@ export function cellList<T extends PointType>(device: Device, what: CellListOpti
     const order = cellTable.slice([CELL_HEADER + total + 1, CELL_HEADER + total + 1 + n]);
     const shape = [...box.cells, ...box.periodic.map(Number), CELL_HEADER + total + 1];
     device.queue.write(cellTable.slice([0, CELL_HEADER]), shape);
-    const cellPlace = steps.array(points.type, 2 * CELL_AXES);
-    device.queue.write(cellPlace, [...box.begins, ...box.cells.map((m, a) => (box.ends[a] - box.begins[a]) / m)]);
-    planCells(steps, { points, move, total, box, starts, order, cellTable, cellPlace });
+    const cellPlace = steps.array(points.type, CELL_PLACES * CELL_AXES);
+    const sides = box.ends.map((end, a) => end - box.begins[a]);
+    device.queue.write(cellPlace, [...box.begins, ...box.cells.map((m, a) => sides[a] / m), ...box.ends, ...sides]);
+    planCells(steps, { points, move, total, starts, order, cellTable, cellPlace });
     found = { args: { cellTable, cellPlace }, cells: box.cells.slice(0, axes), order, starts };
   });
   return Object.assign(pattern, found!);
 }
 
 /** Throws LaunchError. */
-function requireMoved(move: readonly View<NumericType>[], n: number): void {
+function requireMoved(move: readonly View<NumericType>[], points: View): void {
+  const n = points.length;
   requireThing("cellList, for move,", move, Array.isArray(move), "give a list of views");
   for (const [k, view] of move.entries()) {
     requireView("cellList, in move,", view);
@@ -100,6 +102,18 @@ function requireMoved(move: readonly View<NumericType>[], n: number): void {
     move.map((view, k) => [`move ${k}`, view] as const),
     [],
   );
+  if (move.length > 0 && n > 1 && !move.some((view) => hasRows(view, points)))
+    throw new LaunchError(
+      "cellList moves views without its points, whose old places would be listed: give the points, or a view whose rows hold them, in move, too",
+    );
+}
+
+/** Whether each row of the view holds all elements of the same row of the points. */
+function hasRows(view: View, points: View): boolean {
+  const bytes = BYTES[points.type];
+  if (view.rank !== 2 || view.buffer !== points.buffer || BYTES[view.type] !== bytes || view.strides[0] !== points.strides[0]) return false;
+  const offsets = Array.from({ length: view.shape[1] }, (_, a) => view.offset + a * view.strides[1]);
+  return Array.from({ length: points.shape[1] }, (_, a) => points.offset + a * points.strides[1]).every((at) => offsets.includes(at));
 }
 
 /** The box, with a third axis of one cell in a plane. Throws LaunchError. */
@@ -137,22 +151,21 @@ const makeKeys = (type: PointType) =>
       points: view(TOKENS[type] as typeof TOKENS.f64, 2),
       cellTable: view(i32),
       cellPlace: view(TOKENS[type] as typeof TOKENS.f64),
-      ends: view(TOKENS[type] as typeof TOKENS.f64),
       keys: view(i32),
       total: i32,
       inSpace: fixed(bool),
     },
-    ({ points, cellTable, cellPlace, ends, keys, total, inSpace }, i) => {
+    ({ points, cellTable, cellPlace, keys, total, inSpace }, i) => {
       let [cell, inside] = [0, true];
       for (let a = 0; a < (inSpace ? 3 : 2); a++) {
+        const axis = cellAxis(cellTable, cellPlace, a);
         const x = points[i][a];
-        const periodic = cellTable[a + 3];
-        inside = inside && (periodic !== 0 ? Math.abs(x) < Infinity : x >= cellPlace[a] && x <= ends[a]);
-        cell = cell * cellTable[a] + cellAlong((x - cellPlace[a]) / cellPlace[a + 3], cellTable[a], periodic);
+        inside = inside && axis.isInside(x);
+        cell = cell * axis.cells + axis.cellOf(x);
       }
       keys[i] = inside ? cell : total;
     },
-    () => [cellAlong],
+    () => [cellAxis],
   );
 const cellKeys = { f64: makeKeys("f64"), f32: makeKeys("f32") };
 
@@ -172,18 +185,15 @@ interface Planned extends Pick<CellList, "starts" | "order"> {
   readonly points: View<PointType, 2>;
   readonly move: readonly View<NumericType>[];
   readonly total: number;
-  readonly box: Box;
   readonly cellTable: View<"i32", 1>;
   readonly cellPlace: View<PointType, 1>;
 }
 
-function planCells(steps: PatternSteps, { points, move, total, box, starts, order, cellTable, cellPlace }: Planned): void {
+function planCells(steps: PatternSteps, { points, move, total, starts, order, cellTable, cellPlace }: Planned): void {
   const all = range(points.length);
   const keys = steps.array("i32", points.length);
-  const ends = steps.array(points.type, CELL_AXES);
-  steps.device.queue.write(ends, box.ends);
   const inSpace = points.shape[1] === CELL_AXES;
-  steps.launch(cellKeys[points.type], { points, cellTable, cellPlace, ends, keys, total, inSpace } as never, all);
+  steps.launch(cellKeys[points.type], { points, cellTable, cellPlace, keys, total, inSpace } as never, all);
   if (steps.checked) {
     const { buffer } = steps.array("i32", 1);
     const cellsOfBox = new View(buffer, "i32", [total], [0]) as View<"i32", 1>;

@@ -6,6 +6,8 @@ import type { Vec2, Vec3 } from "../kernel/declare/vectors.js";
 export const CELL_HEADER = 7;
 /** Number of axes that the table describes; a plane has one cell along the last. */
 export const CELL_AXES = 3;
+/** Numbers of each axis beside the table: where it begins, the width of a cell, where it ends and its length. */
+export const CELL_PLACES = 4;
 
 /** Parameters of a kernel that goes through neighbours, for points of f64: `kernel("forces", { ...cellListParams, x: view(vec3) }, ...)`. */
 export const cellListParams = { cellTable: view(i32), cellPlace: view(f64) };
@@ -15,13 +17,6 @@ export const cellListParams32 = { cellTable: view(i32), cellPlace: view(f32) };
 /** A view of rank 1 in a kernel. */
 type Numbers = { readonly [i: number]: number; readonly length: number };
 
-/** The cell along an axis of a place in cells from the box's start; the nearest cell for one outside an axis that is not periodic. */
-export const cellAlong = helper((place: number, cells: number, periodic: number): number => {
-  const cell = Math.floor(place);
-  const wrapped = periodic !== 0 ? cell - cells * Math.floor(cell / cells) : cell;
-  return Math.min(Math.max(wrapped, 0), cells - 1) | 0;
-});
-
 /** Neighbours of points, in a kernel. */
 export interface CellNeighbours {
   /** Calls `visit(j)` once for each point j in the cells around p, its own cell included: all points nearer than the list's `size`, and others. */
@@ -30,20 +25,29 @@ export interface CellNeighbours {
   near2(p: Vec2, visit: (j: number) => void): void;
 }
 
-/** An axis of a box: cells along it, whether it is periodic, where it begins and how wide a cell is. */
-const axisOf = helper(
+/** An axis of a box: cells along it, and which one a place is in; places outside an axis that is not periodic are in the nearest cell. */
+export const cellAxis = helper(
   (table: Numbers, place: Numbers, a: number) => {
     const [cells, periodic, begin, width] = [table[a], table[a + CELL_AXES], place[a], place[a + CELL_AXES]];
+    const [end, side] = [place[a + 2 * CELL_AXES], place[a + 3 * CELL_AXES]];
     return {
       cells,
-      cellOf: (x: number): number => cellAlong((x - begin) / width, cells, periodic),
+      isInside: (x: number): boolean => (periodic !== 0 ? Math.abs(x) < Infinity : x >= begin && x <= end),
+      cellOf: (x: number): number => {
+        const leaves = periodic !== 0 && (x < begin || x >= end);
+        const image = leaves ? x - side * Math.floor((x - begin) / side) : x;
+        // Cells may end short of the box by a rounding: what is inside and beyond them is in the last one, not in the first.
+        const cell = Math.min(Math.max(Math.floor((image - begin) / width), 0), cells - 1) | 0;
+        // Roundings may leave an image just outside: it comes in on the other side.
+        return leaves && image >= end ? 0 : leaves && image < begin ? cells - 1 : cell;
+      },
       // A periodic axis with less than three cells has each cell once.
       first: (c: number): number => (periodic === 0 ? Math.max(0, c - 1) : cells < 3 ? 0 : c - 1),
       last: (c: number): number => (periodic === 0 ? Math.min(cells - 1, c + 1) : cells < 3 ? cells - 1 : c + 1),
       wrapped: (c: number): number => (c < 0 ? c + cells : c >= cells ? c - cells : c),
     };
   },
-  () => [CELL_AXES, cellAlong],
+  () => [CELL_AXES],
 );
 
 /**
@@ -52,7 +56,7 @@ const axisOf = helper(
  */
 export const cellListIn = helper(
   (table: Numbers, place: Numbers): CellNeighbours => {
-    const [ax, ay, az] = [axisOf(table, place, 0), axisOf(table, place, 1), axisOf(table, place, 2)];
+    const [ax, ay, az] = [cellAxis(table, place, 0), cellAxis(table, place, 1), cellAxis(table, place, 2)];
     const order = table[CELL_HEADER - 1];
     const around = (cx: number, cy: number, cz: number, visit: (j: number) => void): void => {
       const [lastX, lastY, lastZ] = [ax.last(cx), ay.last(cy), az.last(cz)];
@@ -71,5 +75,5 @@ export const cellListIn = helper(
       near2: (p: Vec2, visit: (j: number) => void) => around(ax.cellOf(p.x), ay.cellOf(p.y), 0, visit),
     };
   },
-  () => [CELL_HEADER, axisOf],
+  () => [CELL_HEADER, cellAxis],
 );

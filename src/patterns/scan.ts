@@ -48,6 +48,7 @@ export function scan<T extends NumericType>(device: Device, what: Scan<T>, optio
   requireView("scan, for its output,", output);
   if (input.length !== output.length || input.type !== output.type)
     throw new LaunchError(`scan of ${input.length} ${input.type} into ${output.length} ${output.type}: lengths and types must be equal`);
+  if (segments !== undefined) requireSegments(segments);
   if (segments?.flags && segments.flags.length !== input.length)
     throw new LaunchError(`scan of ${input.length} elements with ${segments.flags.length} flags: give one for each`);
   if (total !== undefined) requireTotal(what);
@@ -65,6 +66,17 @@ export function scan<T extends NumericType>(device: Device, what: Scan<T>, optio
     const flags = segments && (segments.flags ?? flagsAt(steps, segments.offsets, input.length));
     planScan(steps, { input, output, op, exclusive, flags, total });
   });
+}
+
+function requireSegments(segments: Segments): void {
+  requireOptions("scan, for segments,", segments, ["flags", "offsets"]);
+  const { flags, offsets } = segments;
+  if ((flags === undefined) === (offsets === undefined))
+    throw new LaunchError(
+      `scan is given segments with ${flags ? "flags and offsets: give one" : "neither flags nor offsets: give one"} of them`,
+    );
+  if (flags) requireView("scan, for flags,", flags);
+  else requireView("scan, for offsets,", offsets);
 }
 
 function requireTotal<T extends NumericType>({ input, segments, total }: Scan<T>): void {

@@ -21,7 +21,7 @@ export interface RandomStream {
   exponential(): number;
   /** The same of f32. One word. */
   exponential32(): number;
-  /** An i32 from 0 to n - 1; probabilities differ from 1 / n by less than 2^-64. Two words. */
+  /** An i32 from 0 to n - 1, for a whole n from 1 to 2^31, which is not checked; probabilities differ from 1 / n by less than 2^-64. Two words. */
   below(n: number): number;
 }
 
@@ -89,7 +89,7 @@ const scaled = helper(
 
 /**
  * The random numbers of one element: Philox4x32-10 with the counter (`index`, block, 0, 0) under the key (`seed`, `step`), where the block counts from 0. They
- * depend on these three integers and on the calls before alone, not on the device or the order of elements.
+ * depend on these three integers and on the calls before alone, not on the device or the order of elements. The integers are u32: others count modulo 2^32.
  *
  * @param step Another sequence for each, such as the number of the time step; default 0
  */

@@ -114,9 +114,13 @@ export const closeCycle = forBoth((type) =>
   ),
 );
 
-/** Reads an element for each unknown: the second one, which `fine` does not have, where a pivot was 0. */
+/** Reads an element for each unknown: the second one, which is missing, where a pivot was 0. Names are for the message. */
 export const lookForZeroPivots = forBoth((type) =>
-  kernel("lookForZeroPivots", { x: view(type, 3), fine: view(i32), found: view(i32, 3) }, ({ x, fine, found }, i, j, k) => {
-    found[i][j][k] = fine[Number.isFinite(x[i][j][k]) ? 0 : 1];
-  }),
+  kernel(
+    "lookForZeroPivots",
+    { x: view(type, 3), systemsWithoutZeroPivot: view(i32), found: view(i32, 3) },
+    ({ x, systemsWithoutZeroPivot, found }, i, j, k) => {
+      found[i][j][k] = systemsWithoutZeroPivot[Number.isFinite(x[i][j][k]) ? 0 : 1];
+    },
+  ),
 );

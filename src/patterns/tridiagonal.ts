@@ -171,5 +171,7 @@ function planPeriodic(steps: PatternSteps, rows: Rows, parts: number): void {
 function planCheck(steps: PatternSteps, x: Systems): void {
   const [outer, inner, n] = x.shape;
   const found = steps.array("i32", x.size).reshape(outer, inner, n) as View<"i32", 3>;
-  steps.launch(lookForZeroPivots[x.type], { x, fine: steps.array("i32", 1), found } as never, range(outer, inner, n), { given: true });
+  steps.launch(lookForZeroPivots[x.type], { x, systemsWithoutZeroPivot: steps.array("i32", 1), found } as never, range(outer, inner, n), {
+    given: true,
+  });
 }

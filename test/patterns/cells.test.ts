@@ -103,16 +103,30 @@ function pointsIn({ box, periodic, size }: Box, n: number, seed: number): number
   }).flat();
 }
 
+interface Axis {
+  readonly begin: number;
+  readonly end: number;
+  readonly cells: number;
+  readonly periodic: boolean;
+  readonly round: (x: number) => number;
+}
+
+function cellOf(x: number, { begin, end, cells, periodic, round }: Axis): number {
+  const [low, side, width] = [round(begin), round(end - begin), round((end - begin) / cells)];
+  const leaves = periodic && (x < low || x >= round(end));
+  const image = leaves ? round(x - round(side * Math.floor(round(round(x - low) / side)))) : x;
+  if (leaves && image >= round(end)) return 0;
+  if (leaves && image < low) return cells - 1;
+  return Math.min(Math.max(Math.floor(round(round(image - low) / width)), 0), cells - 1);
+}
+
 /** What the kernel finds, by all pairs. */
 function expected(points: ArrayLike<number>, { box, periodic }: Box, cells: readonly number[], single: boolean) {
   const round = single ? Math.fround : (x: number): number => x;
   const n = points.length / 3;
   const coordinates = Array.from({ length: n }, (_, i) =>
     box.map(([begin, end], a) => {
-      const width = round((end - begin) / cells[a]);
-      const c = Math.floor(round(round(points[3 * i + a] - round(begin)) / width));
-      const wrapped = periodic[a] ? ((c % cells[a]) + cells[a]) % cells[a] : c;
-      return Math.min(Math.max(wrapped, 0), cells[a] - 1);
+      return cellOf(points[3 * i + a], { begin, end, cells: cells[a], periodic: periodic[a], round });
     }),
   );
   return coordinates.map((own) => {
@@ -137,13 +151,62 @@ test("an axis has as many cells as fit, with distances that roundings do not und
   assert.equal(cellBoundaries(0, 10, 2.5, "f64"), 4);
   assert.equal(cellBoundaries(0, 10, 2.5, "f32"), 4);
   assert.equal(cellBoundaries(0, 1, 2, "f64"), 1);
-  assert.ok(Math.abs(cellBoundaries(0, 1, 1e-9, "f64") - 1e9) < 4);
+  assert.ok(Math.abs(cellBoundaries(0, 1, 1e-9, "f64") - 1e9) < 4000);
+  assert.ok(cellBoundaries(0, 28955.318359375, 0.26372608273529885, "f32") < 109789);
+  assert.equal(cellBoundaries(2 ** 24, 2 ** 24 + 8, 0.5, "f32"), 1);
   for (let k = 0; k < 300; k++) {
     const r = stream(5, k);
     const [begin, size, most] = [r.below(3) === 0 ? 0 : 20 * r.uniform() - 10, 0.1 + r.uniform(), 1 + r.below(40)];
     const cells = cellBoundaries(begin, begin + size * most, size, "f64");
     assert.ok(cells <= most && cells >= most - 2);
   }
+});
+
+/** The representable number above, or below. */
+function next(x: number, type: "f64" | "f32", up: boolean): number {
+  const bits = type === "f64" ? new BigInt64Array(1) : new Int32Array(1);
+  const value = type === "f64" ? new Float64Array(bits.buffer) : new Float32Array(bits.buffer);
+  value[0] = x === 0 ? 0 : x;
+  if (x === 0) return (up ? 1 : -1) * (type === "f64" ? 2 ** -1074 : 2 ** -149);
+  if (bits instanceof BigInt64Array) bits[0] += x > 0 === up ? 1n : -1n;
+  else bits[0] += x > 0 === up ? 1 : -1;
+  return value[0];
+}
+
+test("points around the boundaries of cells inside a periodic box are nearer than the size only in neighbouring cells", () => {
+  let tested = 0;
+  for (let n = 0; n < 3000; n++) {
+    const r = stream(29, n);
+    const type = n % 2 === 0 ? "f64" : "f32";
+    const round = type === "f32" ? Math.fround : (x: number): number => x;
+    const begin = [0, 10 * r.uniform(), -10 * r.uniform(), -1000 * r.uniform()][r.below(4)];
+    const end = begin + [1, 0.7, 3.3, 10, 20 * r.uniform()][r.below(5)];
+    const side = end - begin;
+    const size = (side / (4 + r.below(20))) * (1 - (type === "f64" ? 1e-15 : 1e-6) * r.uniform() * r.below(2));
+    const cells = cellBoundaries(begin, end, size, type);
+    if (cells < 4) continue;
+    const axis = { begin, end, cells, periodic: true, round };
+    for (const k of [0, 1, 1 + r.below(cells - 1), cells - 1, cells])
+      for (const sign of [-1, 1]) {
+        const near = begin + (k * side) / cells;
+        const far = near + sign * size;
+        let p = round(near);
+        for (let m = 0; m < 3; m++) p = next(p, type, false);
+        for (let m = 0; m < 7; m++, p = next(p, type, true)) {
+          let q = round(far >= end ? far - side : far < begin ? far + side : far);
+          for (let l = 0; l < 3; l++) q = next(q, type, false);
+          for (let l = 0; l < 7; l++, q = next(q, type, true)) {
+            if ([p, q].some((x) => x < begin || x >= end)) continue;
+            const d = q - p;
+            if (!(Math.abs(d - side * Math.round(d / side)) < size)) continue;
+            tested++;
+            const apart = Math.abs(cellOf(p, axis) - cellOf(q, axis));
+            assert.ok(Math.min(apart, cells - apart) <= 1, JSON.stringify({ ...axis, size, type, p, q }));
+          }
+        }
+      }
+  }
+  assert.ok(tested > 20000, String(tested));
 });
 
 await eachDevice("cell lists", (device) => {
@@ -174,6 +237,27 @@ await eachDevice("cell lists", (device) => {
         visited.map((list) => list.reduce((t, j) => (Math.imul(t, 31) + j) | 0, 0)),
       );
       if (!single) assert.deepEqual(await read(out.close), closeOf(points, sides, box.size), JSON.stringify({ box, cells: cells.cells }));
+      for (const thing of [cells, x, ...Object.values(out)]) thing.free();
+    }
+  });
+
+  it("visit pairs at the ends of a periodic box that are nearer than the size by roundings", async () => {
+    for (const [type, box, size, points] of [
+      ["f64", [-5.88916783064938, 4.11083216935062], 0.8333333333333328, [3.2774988360172865, 4.110832169350619]],
+      ["f32", [-9.465278625488281, 0.5347213745117188], 0.7142852652460753, [-0.17956416308879852, 0.5347210764884949]],
+      ["f32", [0, 28955.318359375], 0.26372608273529885, [28955.0546875, 0]],
+      ["f32", [0, 1], 0.0999999, [0.29999998211860657, -3.6000001430511475]],
+    ] as const) {
+      if (single && type === "f64") continue;
+      const flat = points.flatMap((x) => [x, 0.5, 0.5]);
+      const x = type === "f32" ? device.from(vec3f, flat, 2) : device.from(vec3, flat, 2);
+      const cells = cellList(device, { points: x as never, size, box: [box, 1, 1], periodic: [true, false, false] });
+      cells.submit();
+      const out = { seen: device.array(i32, 2), close: device.array(i32, 2), trace: device.array(i32, 2) };
+      const args = { x, ...cells.args, ...out, size };
+      if (type === "f32") await device.run(space32, { ...args, sides: vec3f(box[1] - box[0], 1e6, 1e6) } as never, range(2));
+      else await device.run(space, { ...args, sides: vec3(box[1] - box[0], 1e6, 1e6) } as never, range(2));
+      assert.deepEqual(await read(out.seen), [2, 2], JSON.stringify({ box, cells: cells.cells }));
       for (const thing of [cells, x, ...Object.values(out)]) thing.free();
     }
   });
@@ -251,6 +335,12 @@ test("options of cellList are refused with the thing named", async () => {
   refused({ box: [4, 4, [2, 1]] }, /axis 2 of the box is 2,1: give its length, or \[begin, end\]/);
   refused({ periodic: [true] }, /cellList, for periodic, is given .*; give true or false, or 3 of them/);
   refused({ move: [device.array(f64, 4)] }, /cellList of 5 points moves view 0 of shape \[4\]: give views of 5 elements or rows/);
+  const withoutPoints = /cellList moves views without its points, .*: give the points, or a view whose rows hold them, in move, too/;
+  refused({ move: [device.array(f64, 5)] }, withoutPoints);
+  refused({ move: [points.slice(undefined, [0, 2])] }, withoutPoints);
+  const states = device.array(f64, [5, 6]);
+  refused({ points: states.slice(undefined, [0, 3]), move: [states.slice(undefined, [1, 4])] }, withoutPoints);
+  cellList(device, { ...right, points: states.slice(undefined, [3, 6]), move: [device.array(f64, 5), states] });
   refused({ size: 1e-3 }, /cellList of a box with \d+ cells of 0.001/);
   refused({ cell: 1 }, /cellList has no option "cell"/);
   await device.close();

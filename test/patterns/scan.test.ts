@@ -201,6 +201,10 @@ await eachDevice("scans", (device) => {
       /scan with segments has no total/,
     );
     assert.throws(() => scan(device, { ...separate, total: x.slice([9, 10]) }), /scan: total and input share memory/);
+    assert.throws(
+      () => scan(device, { input: x, output: device.array(i32, 10), op: "sum", segments: {} as never }),
+      /scan is given segments with neither flags nor offsets: give one of them/,
+    );
     const segments = { flags: device.array(u32, 9) };
     assert.throws(() => scan(device, { input: x, output: device.array(i32, 10), op: "sum", segments }), /10 elements with 9 flags/);
   });

@@ -153,6 +153,13 @@ function requireTriangle({ symmetry }: Header, row: number, column: number, refu
     refuse(`a skew-symmetric matrix has zeros on its diagonal, which are left out: row ${row + 1}, column ${column + 1}`);
 }
 
+/** Refuses a value on the diagonal that is not its own complex conjugate. */
+function requireConjugate({ symmetry }: Header, place: readonly [row: number, column: number], im: number, refuse: Refuse): void {
+  const [row, column] = place;
+  if (symmetry === "hermitian" && row === column && im !== 0)
+    refuse(`a hermitian matrix is real on its diagonal: row ${row + 1}, column ${column + 1} has the imaginary part ${im}`);
+}
+
 class CoordinateReader implements Reader {
   private readonly rows = growingIndices();
   private readonly columns = growingIndices();
@@ -174,6 +181,7 @@ class CoordinateReader implements Reader {
     requireTriangle(this.header, row, column, refuse);
     const re = field === "pattern" ? 1 : valueOf(words[2], field, refuse);
     const im = field === "complex" ? valueOf(words[3], field, refuse) : 0;
+    requireConjugate(this.header, [row, column], im, refuse);
     this.push(row, column, re, im);
     const [timesRe, timesIm] = IMAGE[symmetry];
     if (symmetry !== "general" && row !== column) this.push(column, row, timesRe * re, timesIm * im);
@@ -234,6 +242,7 @@ class ArrayReader implements Reader {
     if (words.length !== NUMBERS[field]) refuse(`the element has ${words.length} words instead of ${NUMBERS[field]}`);
     const re = valueOf(words[0], field, refuse);
     const im = field === "complex" ? valueOf(words[1], field, refuse) : 0;
+    requireConjugate(this.header, [this.row, this.column], im, refuse);
     this.set(this.row, this.column, re, im);
     const [timesRe, timesIm] = IMAGE[symmetry];
     if (symmetry !== "general" && this.row !== this.column) this.set(this.column, this.row, timesRe * re, timesIm * im);

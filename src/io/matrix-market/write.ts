@@ -18,7 +18,7 @@ import {
 export interface MatrixMarketOptions {
   /** Default: `complex` with imaginary parts, else `real`. With `pattern`, values are left out. */
   readonly field?: MarketField;
-  /** With another one than `general`, the lower triangle is written; the matrix must be so, bit by bit. Default: `general` */
+  /** With another one than `general`, the lower triangle is written; the matrix must be so, bit by bit but for signs of zeros. Default: `general` */
   readonly symmetry?: MarketSymmetry;
   /** Lines of comment. */
   readonly comments?: readonly string[];
@@ -37,7 +37,7 @@ const BLOCK = 4096;
  * Writes a matrix for the Matrix Market (.mtx): coordinates, in their order, where `rows` and `columns` are given, and else an array, whose values are given row by
  * row. Numbers have the digits that give their bits back; NaN and infinities are `nan` and `inf`.
  *
- * @throws IsoformError for indices outside the shape, values that the field cannot hold, and a matrix that has not the symmetry that is asked for
+ * @throws IsoformError for indices outside the shape, values that are not numbers or that the field cannot hold, and a matrix that has not the symmetry that is asked for
  */
 export async function writeMatrixMarket(
   path: string,
@@ -48,30 +48,56 @@ export async function writeMatrixMarket(
   const fail: Fail = (what) => {
     throw new IsoformError(`${path} cannot be written: ${what}`);
   };
+  requireMatrix(matrix, fail);
   const { field = matrix.imaginary ? "complex" : "real", symmetry = "general", comments = [] } = options;
   requireChoice({ field, symmetry }, matrix, fail);
+  if (!Array.isArray(comments)) fail(`its comments are ${describe(comments)}: give a list of lines`);
   if (comments.some((line) => typeof line !== "string" || /[\r\n]/.test(line))) fail("a comment is not one line of text");
   const head = (format: string): string =>
     `%%MatrixMarket matrix ${format} ${field} ${symmetry}\n${comments.map((line) => `%${line}\n`).join("")}`;
   const chosen = { field, symmetry };
-  const sparse = "rows" in matrix;
+  const sparse = isSparse(matrix);
   if (sparse) requireCoordinates(matrix, fail);
   else if (matrix.values.length !== matrix.shape[0] * matrix.shape[1])
     fail(`it has ${matrix.values.length} values for ${matrix.shape.join(" x ")} elements`);
   if (matrix.imaginary && matrix.imaginary.length !== matrix.values.length)
     fail(`it has ${matrix.values.length} real and ${matrix.imaginary.length} imaginary parts`);
-  const lines = sparse ? coordinateLines(matrix, chosen, fail) : arrayLines(matrix, chosen, fail);
+  // Lines are made while the file is written, which adds the path.
+  const failIn: Fail = (what) => {
+    throw new IsoformError(what);
+  };
+  const lines = sparse ? coordinateLines(matrix, chosen, failIn) : arrayLines(matrix, chosen, failIn);
   await writePieces(path, inBlocks(head(sparse ? "coordinate" : "array"), lines));
 }
 
-function requireChoice({ field, symmetry }: Chosen, { shape, imaginary, ...matrix }: MarketCoordinates | MarketArray, fail: Fail): void {
+const isSparse = (matrix: MarketCoordinates | MarketArray): matrix is MarketCoordinates => "rows" in matrix || "columns" in matrix;
+
+/** The matrix has lists, and numbers are in them. */
+function requireMatrix(matrix: MarketCoordinates | MarketArray, fail: Fail): void {
+  if (typeof matrix !== "object" || matrix === null)
+    return fail(`the matrix is ${describe(matrix)}: give { shape, rows, columns, values }`);
+  const { values, imaginary } = matrix;
+  const { rows, columns } = matrix as Partial<MarketCoordinates>;
+  for (const [name, list] of Object.entries({
+    values,
+    ...(isSparse(matrix) && { rows, columns }),
+    ...(imaginary !== undefined && { imaginary }),
+  })) {
+    if (typeof list !== "object" || list === null || !Number.isInteger(list.length))
+      fail(`its ${name} are ${describe(list)}: give a list of numbers`);
+    for (let n = 0; n < list.length; n++) if (typeof list[n] !== "number") fail(`${name}[${n}] is ${describe(list[n])}: give numbers`);
+  }
+}
+
+function requireChoice({ field, symmetry }: Chosen, matrix: MarketCoordinates | MarketArray, fail: Fail): void {
+  const { shape, imaginary } = matrix;
   if (!MARKET_FIELDS.includes(field)) fail(`the field is ${describe(field)}: give ${MARKET_FIELDS.join(", ")}`);
   if (!MARKET_SYMMETRIES.includes(symmetry)) fail(`the symmetry is ${describe(symmetry)}: give ${MARKET_SYMMETRIES.join(", ")}`);
   const isSize = (n: unknown): boolean => Number.isInteger(n) && (n as number) >= 0 && (n as number) <= MOST_OF_MARKET;
   if (!Array.isArray(shape) || shape.length !== 2 || !shape.every(isSize))
     fail(`its shape is ${describe(shape)}: give numbers of rows and columns, [m, n]`);
   if (imaginary !== undefined && field !== "complex") fail(`it has imaginary parts, which the field ${field} leaves out`);
-  if (field === "pattern" && !("rows" in matrix)) fail("an array has values: the field pattern is for coordinates");
+  if (field === "pattern" && !isSparse(matrix)) fail("an array has values: the field pattern is for coordinates");
   if (symmetry === "hermitian" && field !== "complex") fail("a hermitian matrix is complex: ask for symmetric");
   if (symmetry === "skew-symmetric" && field === "pattern") fail("values of a pattern are 1, and cannot be skew-symmetric");
   if (symmetry !== "general" && shape[0] !== shape[1]) fail(`a matrix of ${shape[0]} x ${shape[1]} cannot be ${symmetry}`);
@@ -110,9 +136,11 @@ function decimal(value: number): string {
   return Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf";
 }
 
-/** An element and its image across the diagonal agree. */
-function isImage(symmetry: MarketSymmetry, below: readonly [number, number], above: readonly [number, number]): boolean {
+/** An element and its image across the diagonal agree; on the diagonal, it and itself. */
+function isImage(symmetry: MarketSymmetry, below: readonly [number, number], above: readonly [number, number], diagonal: boolean): boolean {
   const [re, im] = IMAGE[symmetry];
+  // A part that is its own negative is 0: NaN is not.
+  if (diagonal) return (re > 0 || below[0] === 0) && (im > 0 || below[1] === 0);
   const same = (a: number, b: number): boolean => a === b || (Number.isNaN(a) && Number.isNaN(b));
   return same(above[0], re * below[0]) && same(above[1], im * below[1]);
 }
@@ -128,21 +156,27 @@ function* coordinateLines(matrix: MarketCoordinates, { field, symmetry }: Chosen
   }
 }
 
-/** Elements on and below the diagonal. Fails where one above is missing or another one. */
-function lowerTriangle({ shape, rows, columns, values, imaginary }: MarketCoordinates, symmetry: MarketSymmetry, fail: Fail): number[] {
-  const places = new Map<number, number>();
-  for (let n = 0; n < values.length; n++) {
-    const key = rows[n] * shape[1] + columns[n];
-    if (places.has(key)) fail(`row ${rows[n]}, column ${columns[n]} is given twice: add them up, or ask for general`);
-    places.set(key, n);
+/** The number of each element by its row and its column. */
+function placesOf(rows: ArrayLike<number>, columns: ArrayLike<number>, fail: Fail): Map<number, Map<number, number>> {
+  const places = new Map<number, Map<number, number>>();
+  for (let n = 0; n < rows.length; n++) {
+    const row = places.get(rows[n]) ?? new Map<number, number>();
+    if (row.has(columns[n])) fail(`row ${rows[n]}, column ${columns[n]} is given twice: add them up, or ask for general`);
+    places.set(rows[n], row.set(columns[n], n));
   }
+  return places;
+}
+
+/** Elements on and below the diagonal. Fails where one above is missing or another one. */
+function lowerTriangle({ rows, columns, values, imaginary }: MarketCoordinates, symmetry: MarketSymmetry, fail: Fail): number[] {
+  const places = placesOf(rows, columns, fail);
   const valueAt = (n: number): [number, number] => [values[n], imaginary?.[n] ?? 0];
   const lower: number[] = [];
   for (let n = 0; n < values.length; n++) {
     const [row, column] = [rows[n], columns[n]];
-    const image = places.get(column * shape[1] + row);
+    const image = places.get(column)?.get(row);
     const [below, above] = row >= column ? [n, image] : [image, n];
-    if (below === undefined || above === undefined || !isImage(symmetry, valueAt(below), valueAt(above)))
+    if (below === undefined || above === undefined || !isImage(symmetry, valueAt(below), valueAt(above), row === column))
       fail(`row ${row}, column ${column} and its image across the diagonal are not ${symmetry}: ask for general`);
     // A zero on the diagonal of a skew-symmetric matrix is left out.
     if (row > column || (row === column && symmetry !== "skew-symmetric")) lower.push(n);
@@ -160,7 +194,7 @@ function* arrayLines({ shape, values, imaginary }: MarketArray, { field, symmetr
   for (let column = 0; column < columns; column++)
     for (let row = symmetry === "general" ? 0 : column; row < rows; row++) {
       const value = valueAt(row, column);
-      if (symmetry !== "general" && !isImage(symmetry, value, valueAt(column, row)))
+      if (symmetry !== "general" && !isImage(symmetry, value, valueAt(column, row), row === column))
         fail(`row ${row}, column ${column} and its image across the diagonal are not ${symmetry}: ask for general`);
       if (row !== column || symmetry !== "skew-symmetric") yield valueText(field, ...value, fail).slice(1);
     }

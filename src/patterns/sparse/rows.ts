@@ -1,3 +1,4 @@
+import { describe } from "../../base/describe.js";
 import { LaunchError } from "../../base/errors.js";
 import { ELEMENTS } from "../../ir/scalars.js";
 
@@ -99,7 +100,7 @@ export function requireIndices(name: string, indices: ArrayLike<number>, extent:
     const index = indices[n];
     if (!Number.isInteger(index) || index < 0 || index >= extent)
       throw new LaunchError(
-        `sparseMatrix: ${name}[${n}] is ${index}, and there are ${extent} ${name}: give whole numbers from 0 to ${extent - 1}`,
+        `sparseMatrix: ${name}[${n}] is ${describe(index)}, and there are ${extent} ${name}: give whole numbers from 0 to ${extent - 1}`,
       );
   }
 }

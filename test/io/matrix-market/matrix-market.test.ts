@@ -77,6 +77,12 @@ it("other files are refused with their line", async () => {
     [`${HEAD.replace("general", "symmetric")}2 3 1\n`, 2, /a matrix of 2 x 3 cannot be symmetric/],
     [`${HEAD.replace("general", "symmetric")}2 2 1\n1 2 1\n`, 3, /has its lower triangle in the file, and row 1 is above column 2/],
     [`${HEAD.replace("general", "skew-symmetric")}2 2 1\n1 1 1\n`, 3, /has zeros on its diagonal/],
+    [
+      `${HEAD.replace("real general", "complex hermitian")}1 1 1\n1 1 2 5\n`,
+      3,
+      /is real on its diagonal: row 1, column 1 has the imaginary part 5/,
+    ],
+    ["%%MatrixMarket matrix array complex hermitian\n1 1\n2 nan\n", 3, /is real on its diagonal/],
     [`${HEAD.replace("real", "integer")}1 1 1\n1 1 9007199254740993\n`, 3, /is not a whole number of up to 2\^53/],
   ];
   for (const [text, line, message] of cases) {
@@ -103,9 +109,34 @@ it("matrices that cannot be written are refused", async () => {
     [{ shape: [2, 2], values: [1, 2, 3, 4] }, { symmetry: "skew-symmetric" }, /row 0, column 0 and its image/],
     [{ ...one, rows: [1, 1], columns: [0, 0], values: [1, 1] }, { symmetry: "symmetric" }, /row 1, column 0 is given twice/],
     [{ ...one, imaginary: [1] }, { field: "real" }, /imaginary parts, which the field real leaves out/],
+    [{ ...one, values: ["1"] }, {}, /values\[0\] is a string: give numbers/],
+    [{ shape: [1, 1], values: new BigInt64Array(1) }, {}, /values\[0\] is a bigint: give numbers/],
+    [{ shape: [1, 2], values: Array(2).fill(1, 1) }, {}, /values\[0\] is nothing: give numbers/],
+    [{ ...one, columns: undefined }, {}, /its columns are nothing: give a list of numbers/],
+    [{ ...one, rows: undefined, columns: undefined }, {}, /its rows are nothing: give a list of numbers/],
+    [{ ...one, rows: null }, {}, /its rows are null: give a list/],
+    [{ shape: [2, 2], rows: [1], columns: [0] }, {}, /its values are nothing: give a list of numbers/],
+    [null as never, {}, /the matrix is null/],
+    [
+      { shape: [1, 1], values: [NaN] },
+      { symmetry: "skew-symmetric" },
+      /row 0, column 0 and its image across the diagonal are not skew-symmetric/,
+    ],
+    [{ ...one, columns: [1], values: [NaN] }, { symmetry: "skew-symmetric" }, /row 1, column 1 and its image/],
+    [{ shape: [1, 1], values: [1], imaginary: [NaN] }, { symmetry: "hermitian" }, /row 0, column 0 and its image/],
+    [one, { comments: "a" as never }, /its comments are a string: give a list of lines/],
     [one, { comments: ["a\nb"] }, /a comment is not one line/],
     [one, { field: "f64" as never }, /the field is .*give real, integer, pattern, complex/],
   ];
-  for (const [matrix, options, message] of cases) await assert.rejects(writeMatrixMarket(path, matrix as typeof one, options), message);
+  for (const [matrix, options, message] of cases)
+    await assert.rejects(writeMatrixMarket(path, matrix as typeof one, options), (error: Error) => {
+      assert.match(error.message, message);
+      assert.equal(error.message.split(" cannot be written: ").length, 2, error.message);
+      return true;
+    });
+  // Products of places and extents beyond 2^53 are not the same place.
+  const far = { shape: [2e8, 2e8], rows: [1e8, 1, 1e8, 2], columns: [1, 1e8, 2, 1e8], values: [1, 1, 2, 2] } as const;
+  await writeMatrixMarket(path, far, { symmetry: "symmetric" });
+  assert.deepEqual([...(await readMatrixMarket(path)).values], [1, 1, 2, 2]);
   await assert.rejects(writeMatrixMarket(path, one, { symetry: "general" } as never), /has no option "symetry"/);
 });

@@ -225,6 +225,7 @@ test("matrices that cannot be are refused", async () => {
       String(message),
     );
   refuses({ ...one, columns: [1, 2], shape: [2, 2] }, /columns\[1\] is 2, and there are 2 columns: give whole numbers from 0 to 1/);
+  refuses({ ...one, columns: [0, "1"] }, /columns\[1\] is a string, and there are/);
   refuses({ ...one, rows: [0, -1] }, /rows\[1\] is -1/);
   refuses({ ...one, rows: [0, NaN] }, /rows\[1\] is NaN/);
   refuses({ ...one, rows: [0] }, /1 rows, 2 columns and 2 values/);
