@@ -19,7 +19,7 @@ const COMPILERS =
 
 /** Packages that read nothing by themselves. Bundlers, browsers and compilers of the rest do. */
 const PURE = new Set(
-  "acorn koffi @koromix/koffi-linux-x64 commander d3-array d3-color d3-format d3-interpolate d3-path d3-scale d3-shape d3-time d3-time-format internmap smol-toml zod fast-check pure-rand h5wasm webgpu".split(
+  "acorn koffi @koromix/koffi-linux-x64 commander d3-array d3-color d3-format d3-interpolate d3-path d3-scale d3-shape d3-time d3-time-format internmap smol-toml zod fast-check pure-rand h5wasm hyparquet hyparquet-writer webgpu".split(
     " ",
   ),
 );

@@ -233,7 +233,7 @@ export const WAYS: readonly Way[] = [
       const library = join(out, "isoform.cjs");
       const define = { "import.meta.url": "__url" };
       const banner = { js: 'const __url = require("node:url").pathToFileURL(__filename).href;' };
-      const external = ["koffi", "webgpu", "h5wasm"];
+      const external = ["koffi", "webgpu", "h5wasm", "hyparquet", "hyparquet-writer"];
       const stdin = { contents, resolveDir: at };
       await build({ stdin, outfile: library, bundle: true, platform: "node", format: "cjs", define, banner, external, logLevel: "error" });
       writeFileSync(join(at, "src/program.spec.ts"), TEST);
