@@ -1,6 +1,5 @@
 import type { CompileOptions } from "../../kernel/compile.js";
 import { descending } from "../../kernel/read/depth.js";
-import { listSupport } from "../../kernel/declare/list-support.js";
 import { flatCall, hasLists, writtenResults } from "../../kernel/declare/flat.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
 import type { ListElement, Params } from "../../kernel/declare/params.js";
@@ -12,7 +11,7 @@ import type { Binding, BindArguments } from "../launch/binding.js";
 import { withoutSignal } from "../launch/signal.js";
 import { withInitialValues } from "../launch/initial-values.js";
 import { DeviceList } from "../launch/list.js";
-import type { ListLaunch, prepareLists } from "../launch/list-launch.js";
+import { launchWithLists } from "../launch/with-lists.js";
 import { ListRuns } from "../launch/list-runs.js";
 import { notInCapture } from "../launch/other-numbers.js";
 import type {
@@ -136,21 +135,11 @@ export abstract class CpuDevice implements Device {
     return new DeviceList(this, type, capacity);
   }
 
-  prepare<P extends Params>(written: Kernel<P>, given: Args<P>, policy: Policy, options?: LaunchOptions): Launch {
-    const { kernel, args } = flatCall(written, given);
-    return this.listLaunch(kernel, args, policy, options) ?? this.launch(kernel, args, policy, options, false);
-  }
-
-  private listLaunch(
-    kernel: Kernel,
-    args: Readonly<Record<string, unknown>>,
-    policy: Policy,
-    options?: LaunchOptions,
-  ): ListLaunch | undefined {
-    if (!hasLists(kernel)) return undefined;
+  prepare<P extends Params>(written: Kernel<P>, given: Args<P>, policy: Policy, options: LaunchOptions = {}): Launch {
     this.requireOpen();
-    const support = listSupport<{ prepareLists: typeof prepareLists }>();
-    return descending(kernel, () => support.prepareLists(this, kernel, args, policy, options, this.compileOptions));
+    const { kernel, args } = flatCall(written, given);
+    const call = { device: this, kernel, args, policy, options, compile: this.compileOptions };
+    return launchWithLists(call) ?? this.launch(kernel, args, policy, options, false);
   }
 
   private launch<P extends Params>(
@@ -184,7 +173,7 @@ export abstract class CpuDevice implements Device {
     const call = { device: this, kernel, args, policy, options, compile: this.compileOptions };
     if (hasLists(kernel)) {
       signal?.throwIfAborted();
-      return this.listRuns.run(this.own, call, () => this.listLaunch(kernel, args, policy, options)!) as Promise<Results<P>>;
+      return this.listRuns.run(this.own, call, () => launchWithLists(call)!) as Promise<Results<P>>;
     }
     const captured = capturing();
     // Code and arguments of earlier launches may be in use.

@@ -2,12 +2,11 @@ import { DeviceError } from "../../base/errors.js";
 import { INSPECT } from "../../base/inspect.js";
 import type { ElementType } from "../../ir/types.js";
 import { descending } from "../../kernel/read/depth.js";
-import { listSupport } from "../../kernel/declare/list-support.js";
 import { flatCall, hasLists } from "../../kernel/declare/flat.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
 import type { ListElement, Params } from "../../kernel/declare/params.js";
 import { DeviceList } from "../launch/list.js";
-import type { ListLaunch, prepareLists } from "../launch/list-launch.js";
+import { launchWithLists } from "../launch/with-lists.js";
 import { ListRuns } from "../launch/list-runs.js";
 import { withoutSignal } from "../launch/signal.js";
 import { bind } from "../launch/bind.js";
@@ -132,10 +131,10 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
     return new DeviceList(this, type, capacity);
   }
 
-  prepare<P extends Params>(written: Kernel<P>, given: Args<P>, policy: Policy, options?: LaunchOptions): Launch {
+  prepare<P extends Params>(written: Kernel<P>, given: Args<P>, policy: Policy, options: LaunchOptions = {}): Launch {
     this.requireOpen();
     const { kernel, args } = flatCall(written, given);
-    const lists = this.listLaunch(kernel, args, policy, options);
+    const lists = launchWithLists({ device: this, kernel, args, policy, options, compile: {} });
     return lists ?? descending(kernel, () => this.launch(bind(this, kernel, args, policy, options)));
   }
 
@@ -145,23 +144,12 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
     const [options] = withoutSignal(asked);
     const call = { device: this, kernel, args, policy, options, compile: {} };
     if (hasLists(kernel)) {
-      const running = this.listRuns.run(this.firstQueue, call, () => this.listLaunch(kernel, args, policy, options)!);
+      const running = this.listRuns.run(this.firstQueue, call, () => launchWithLists(call)!);
       return this.untilClosed(running) as Promise<Results<P>>;
     }
     const kept = this.keepsLaunches ? this.launches.take(call) : undefined;
     const prepared = kept ?? descending(kernel, () => this.launch(bind(this, kernel, args, policy, options)));
     return (await this.untilClosed(this.finishRun(prepared))) as Results<P>;
-  }
-
-  private listLaunch(
-    kernel: Kernel,
-    args: Readonly<Record<string, unknown>>,
-    policy: Policy,
-    options?: LaunchOptions,
-  ): ListLaunch | undefined {
-    if (!hasLists(kernel)) return undefined;
-    const support = listSupport<{ prepareLists: typeof prepareLists }>();
-    return descending(kernel, () => support.prepareLists(this, kernel, args, policy, options));
   }
 
   /** Notes a run until it has come to its end. */

@@ -121,7 +121,7 @@ export function checkIndices(ir: KernelIR, unproved: ReadonlyMap<Expr | Stmt, Un
     const cond = axes.map((axis) => ge(indices[axis]!, 0)).reduce((a, b) => and(a, b));
     if (changed.kind !== "atomic" || changed.result === undefined)
       return [...lets, { kind: "if", cond, then: [changed], else: [], location }];
-    // The old value is 0 where there is no element.
+    // An index outside gives 0 as the old value.
     const { result: name, type } = changed;
     const found = names.fresh(name);
     const then: Stmt[] = [
