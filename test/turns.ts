@@ -83,6 +83,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "device/cuda/compile": 72,
   "device/hip/checked": 10,
   "device/hip/compile": 53,
+  "device/hip/features": 12,
   "device/hip/particles": 10,
   "device/hip/random": 12,
   "device/hip/sets": 17,

@@ -1,5 +1,5 @@
 import type { Precision, ScatterStrategy } from "../ir/launch.js";
-import type { ElementType, KernelIR } from "../ir/types.js";
+import type { ElementType, KernelIR, ScatterOp } from "../ir/types.js";
 import type { Kernel, PolicyKind } from "../kernel/declare/kernel.js";
 import type { AnyComposite, ComponentType, CompositeToken } from "../kernel/declare/composite.js";
 import type {
@@ -190,6 +190,26 @@ export interface DigitSort {
   readonly shift: number;
   readonly sortedKeys?: View<"u32", 1>;
   readonly sortedOrder: View<"i32", 1>;
+}
+
+/** A scan of whole numbers. Both views are of one length, contiguous and in memory of their own. */
+export interface PrefixScan {
+  readonly input: View<"i32" | "u32", 1>;
+  readonly output: View<"i32" | "u32", 1>;
+  readonly op: ScatterOp;
+  /** Element i takes what lies before i. */
+  readonly exclusive: boolean;
+  /** One element that takes the fold of all. */
+  readonly total?: View<"i32" | "u32", 1>;
+}
+
+/** Products of matrices of a batch, c = alpha a b + beta c, by a library of the device's maker. `c` is in memory of its own. */
+export interface LibraryProduct {
+  readonly a: View<"f64" | "f32", 3>;
+  readonly b: View<"f64" | "f32", 3>;
+  readonly c: View<"f64" | "f32", 3>;
+  readonly alpha: number;
+  readonly beta: number;
 }
 
 /** Options of one launch, as the last argument of `run` and `prepare`. */
@@ -464,6 +484,10 @@ export interface Device {
    * gives it a name. Throws DeviceError where the device's memory does not suffice.
    */
   readonly digitSort?: (sort: DigitSort, kernel: Kernel) => Launch;
+  /** A scan in one pass over its input, the same way: undefined where the device has none of its own. */
+  readonly prefixScan?: (scan: PrefixScan, kernel: Kernel) => Launch;
+  /** A product by cuBLAS, the same way: undefined where that does not run. Throws LaunchError where it is not installed. */
+  readonly cublas?: (product: LibraryProduct, kernel: Kernel) => Launch;
   /** prepare, submit, wait, results. Rejected with the signal's reason where one has ended it. */
   run<P extends Params, K extends PolicyKind = PolicyKind>(
     kernel: Kernel<P, K>,

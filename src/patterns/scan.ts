@@ -1,4 +1,4 @@
-import type { Args, Device } from "../device/device.js";
+import type { Args, Device, PrefixScan } from "../device/device.js";
 import { range, teams } from "../device/launch/policy.js";
 import { CPU_MEMORY, type View } from "../device/memory/view.js";
 import { identityOf } from "../ir/identity.js";
@@ -117,8 +117,23 @@ interface Plan<T extends NumericType> extends Omit<Scan<T>, "segments"> {
   flags?: View<"u32", 1>;
 }
 
+/** Adds the device's own scan of whole numbers; false where it has none, or not for such views. */
+function planByDevice<T extends NumericType>(
+  steps: PatternSteps,
+  { input, output, op, exclusive = false, flags, total }: Plan<T>,
+): boolean {
+  const { prefixScan } = steps.device;
+  const inRows = input.strides[0] === 1 && output.strides[0] === 1;
+  const whole = input.type === "i32" || input.type === "u32";
+  if (!prefixScan || flags || input.length <= TILE || !inRows || !whole) return false;
+  const scan = { input, output, op, exclusive, total } as PrefixScan;
+  steps.add(prefixScan(scan, scanTilesByTeams(input.type, op)));
+  return true;
+}
+
 /** Adds the launches of a scan: sums of tiles, their scan, and the tiles. */
 export function planScan<T extends NumericType>(steps: PatternSteps, plan: Plan<T>): void {
+  if (planByDevice(steps, plan)) return;
   const { input, output, op, exclusive = false, flags, total } = plan;
   const { type } = input;
   if (total && input.length === 0) steps.launch(fills[type], { target: total, value: identityOf(op, type) }, range(1));

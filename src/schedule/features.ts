@@ -22,6 +22,8 @@ export interface Features {
   readonly holdsResidents: boolean;
   /** The compiler writes out as many turns of a loop as it is told, and was measured to gain by it. */
   readonly writesOutTurns: boolean;
+  /** Threads read values that all elements need into the block's memory, which was measured to gain. */
+  readonly stagesTurns: boolean;
   /** Memory can be asked for ahead. */
   readonly asksAhead: boolean;
 }

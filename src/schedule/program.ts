@@ -142,6 +142,8 @@ export interface GpuLanguage {
   readonly sort: string;
   /** Keys of a block of it, and threads of its blocks. */
   readonly sortShape: { readonly tile: number; readonly threads: number; readonly scanThreads: number };
+  /** Scans of whole numbers in one pass; undefined where there are none. */
+  readonly scan?: ScanLanguage;
   readonly copies: string;
   /** Threads of the block that folds the last partials. */
   readonly finishThreads: number;
@@ -151,6 +153,14 @@ export interface GpuLanguage {
   readonly lanes: number;
   /** Blocks of a fold, on several GPUs as well, can wait for each other. */
   readonly allReduces: boolean;
+}
+
+/** How a language scans whole numbers, whose scans give the same bits in any order. */
+export interface ScanLanguage {
+  /** Elements of a block. */
+  readonly tile: number;
+  readonly threads: number;
+  source(type: "i32" | "u32", op: ScatterOp, identity: number): string;
 }
 
 /** The source for one kernel, and what a launch must know of it. */

@@ -29,6 +29,7 @@ import type { Expr, Memory, Place } from "./nodes.js";
 import type { PeerStores } from "./peers.js";
 import type { Traversal } from "./program.js";
 import { RangeShape } from "./shape.js";
+import { StagedTurns } from "./staged-turns.js";
 import { TargetCopies } from "./target-copies.js";
 import { BytesByWords } from "./words.js";
 
@@ -50,6 +51,7 @@ export abstract class RangeElements extends EntrySchedule {
   protected readonly copies: TargetCopies;
   private readonly slots = new Map<string, Place>();
   protected readonly words = new BytesByWords(this);
+  protected readonly staged = new StagedTurns(this);
   peerStores: PeerStores | undefined;
   private threadDeclared = false;
   /** Variables of an element's first failure, in code with checked indices: its site, counted from 1, and 0 before; and the index. */
@@ -72,7 +74,7 @@ export abstract class RangeElements extends EntrySchedule {
   }
 
   readBefore(load: Extract<KernelExpr, { op: "load" }>): Expr | undefined {
-    return this.words.byteOf(load);
+    return this.words.byteOf(load) ?? this.staged.valueOf(load);
   }
 
   turnsWrittenOut(stmt: StmtOf<"for">): number | undefined {
@@ -140,9 +142,8 @@ export abstract class RangeElements extends EntrySchedule {
       : this.begin(last);
   }
 
-  inRow(): Expr {
+  inRow(at: Expr = local(this.indexNames[this.shape.rank - 1]!, "index")): Expr {
     const last = this.shape.rank - 1;
-    const at = local(this.indexNames[last]!, "index");
     if (!this.program.assumptions.aligned) return lt(at, this.end(last));
     return and(ge(at, this.begin(last)), lt(at, this.end(last)));
   }

@@ -35,6 +35,7 @@ import { foldBlock } from "./folds.js";
 import type { Axis, Expr, Stmt } from "./nodes.js";
 
 import { RangeElements } from "./range-elements.js";
+import { stagedBody, type StagedBody } from "./staged-turns.js";
 const AXES_OF_BLOCKS = ["x", "y", "z"] as const satisfies readonly Axis[];
 
 /** The main entry of a range kernel. */
@@ -126,6 +127,8 @@ export class RangeSchedule extends RangeElements {
     const inside = () => out.inside(() => (innermost ? this.element() : this.axis(a + 1, strided)));
     // The grid always covers the innermost axis of an unstrided range; along the others it has 65535 blocks at most.
     if (innermost && !strided && shape.several) return this.together(name, shape.several);
+    const staged = innermost && a === 0 && !strided ? this.stagedBody() : undefined;
+    if (staged) return this.staged.elements(staged, add(this.firstInRow(), at));
     if (innermost && !strided) {
       out.put(fixed(name, add(this.firstInRow(), at)));
       return void out.put(when(this.inRow(), inside()));
@@ -133,6 +136,16 @@ export class RangeSchedule extends RangeElements {
     const start = add(this.begin(a), at);
     const stop = this.end(a);
     out.put(upTo(name, start, stop, step, inside()));
+  }
+
+  /** The body around a loop whose turns go through the block's memory; undefined where each thread reads for itself. */
+  private stagedBody(): StagedBody | undefined {
+    const { assumptions, features } = this.program;
+    if (!features.stagesTurns || !assumptions.restrict) return undefined;
+    const staged = stagedBody(this.ir);
+    // The first turn after the last staged ones has to fit the counter.
+    const fits = staged && (assumptions.wide || this.body.ranges.stepFits({ ...staged.loop, step: this.shape.threads }));
+    return fits ? staged : undefined;
   }
 
   private outerAxes(at: Expr, step: Expr, strided: boolean): void {

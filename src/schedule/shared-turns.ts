@@ -25,3 +25,22 @@ export function viewsOfSharedTurns(loop: Loop): ReadonlySet<string> | undefined 
     });
   return shared && views.size > 0 ? views : undefined;
 }
+
+/** Turns of a long loop over a team's scratch that are written out, where they read the same for all its members. */
+const TURNS_OF_SCRATCH = 16;
+
+/** The same of a team's loop over its scratch, by constant numbers of turns; undefined for other loops. */
+export function turnsOverScratch(loop: Loop): number | undefined {
+  if (loop.body.some(({ kind }) => kind !== "let" && kind !== "assign") || floatOperations(loop.body) < FEWEST_OPERATIONS) return undefined;
+  const turns =
+    loop.start.op === "const" && loop.stop.op === "const" ? (Number(loop.stop.value) - Number(loop.start.value)) / loop.step : 0;
+  if (turns < TURNS_OF_SCRATCH || turns % TURNS_OF_SCRATCH !== 0) return undefined;
+  const own = (e: Expr): boolean => e.op === "local" && e.name !== loop.name;
+  let [shared, elements] = [true, 0];
+  for (const expr of loop.body.flatMap(exprsOf))
+    walkExpr(expr, (node) => {
+      if (node.op === "load" || node.op === "table" || (node.op === "element" && someExpr(node.index, own))) shared = false;
+      if (node.op === "element") elements++;
+    });
+  return shared && elements > 0 ? TURNS_OF_SCRATCH : undefined;
+}

@@ -41,6 +41,7 @@ import type { Program } from "./kernel-program.js";
 import { turnsOverOwnArrays } from "./own-arrays.js";
 import { TeamOrder } from "./faults.js";
 import { isFirstThread, THREAD, THREADS } from "./folds.js";
+import { turnsOverScratch } from "./shared-turns.js";
 import type { StmtOf } from "./frame.js";
 import type { Expr, Memory, Place, Stmt } from "./nodes.js";
 import { TeamFolds, type Folding, type Runners, type SharedLoop, type SharingTeam } from "./team-folds.js";
@@ -197,7 +198,7 @@ export class TeamSchedule extends EntrySchedule implements SharingTeam {
   }
 
   turnsWrittenOut(stmt: StmtOf<"for">): number | undefined {
-    return this.features.writesOutTurns ? turnsOverOwnArrays(this.ir, stmt) : undefined;
+    return this.features.writesOutTurns ? (turnsOverOwnArrays(this.ir, stmt) ?? turnsOverScratch(stmt)) : undefined;
   }
 
   override array(body: Body, stmt: StmtOf<"array">): Memory {

@@ -43,6 +43,94 @@ async function product(device: Device, what: Gemm): Promise<ArrayLike<number>> {
   return device.queue.read(what.c);
 }
 
+await eachDevice("products by cuBLAS", (device) => {
+  const { real, round } = numbersOf(device);
+  const square = () => device.array(real, [4, 4]);
+
+  if (device.backend !== "cuda")
+    return it("are refused by name", () => {
+      const what = { a: square(), b: square(), c: square(), library: "cublas" } as const;
+      assert.throws(
+        () => gemm(device, what),
+        new LaunchError(`gemm with library "cublas" on ${device.name}: cuBLAS multiplies on CUDA devices: leave out library`),
+      );
+    });
+
+  it("are refused in strict mode", () => {
+    assert.throws(
+      () => gemm(device, { a: square(), b: square(), c: square(), library: "cublas" }, { precision: "strict" }),
+      new LaunchError('gemm with library "cublas" in strict mode: the order of its sums is its own: use fast mode, or leave out library'),
+    );
+  });
+
+  for (const transpose of [{}, { a: true }, { b: true }, { a: true, b: true }])
+    it(`agree with the plain loops, of batches, transposed ${Object.keys(transpose).join(" and ") || "none"}`, async (t) => {
+      for (const [m, n, k] of [
+        [3, 5, 7],
+        [65, 33, 130],
+        [1, 9, 4],
+        [8, 1, 16],
+      ])
+        for (const beta of [0, 0.5]) {
+          const [a, b, before] = [noiseOf(2 * m * k, 1, round), noiseOf(k * n, 2, round), noiseOf(2 * m * n, 3, round)];
+          const turned = (data: Float64Array, rows: number, columns: number) =>
+            data.map((_, at) => data[at - (at % (rows * columns)) + (at % rows) * columns + (Math.floor(at / rows) % columns)]);
+          const what: Gemm = {
+            a: transpose.a ? device.from(real, turned(a, m, k), [2, k, m]) : device.from(real, a, [2, m, k]),
+            b: transpose.b ? device.from(real, turned(b, k, n), [n, k]) : device.from(real, b, [k, n]),
+            c: device.from(real, before, [2, m, n]),
+            alpha: 2,
+            beta,
+            transpose,
+            library: "cublas",
+          };
+          let pattern;
+          try {
+            pattern = gemm(device, what, { precision: "fast" });
+          } catch (error) {
+            if (error instanceof LaunchError && error.message.includes("libcublas was not found")) return t.skip(error.message);
+            throw error;
+          }
+          assert.match(pattern.launches[0].remarks.join(), /a product by cuBLAS/);
+          await pattern.run();
+          const found = await device.queue.read(what.c);
+          for (let batch = 0; batch < 2; batch++) {
+            const plain = plainProduct(a.subarray(batch * m * k), b, { m, n, k }, (x) => x);
+            plain.forEach((sum, at) => {
+              const wanted = 2 * sum + (beta === 0 ? 0 : beta * before[batch * m * n + at]);
+              assert.ok(Math.abs(found[batch * m * n + at] - wanted) <= 1e-12 * k, `${found[batch * m * n + at]}, not ${wanted}`);
+            });
+          }
+          pattern.free();
+        }
+    });
+
+  it("may be captured in a graph", async (t) => {
+    const what = { a: device.from(real, noiseOf(16, 1, round), [4, 4]), b: device.from(real, noiseOf(16, 2, round), [4, 4]), c: square() };
+    let pattern;
+    try {
+      pattern = gemm(device, { ...what, library: "cublas" }, { precision: "fast" });
+    } catch (error) {
+      return t.skip(String(error));
+    }
+    const graph = device.queue.capture(() => pattern.submit());
+    device.queue.submit(graph);
+    const found = await device.queue.read(what.c);
+    const plain = plainProduct(noiseOf(16, 1, round), noiseOf(16, 2, round), { m: 4, n: 4, k: 4 }, (x) => x);
+    plain.forEach((sum, at) => assert.ok(Math.abs(found[at] - sum) < 1e-14));
+  });
+});
+
+it("another library than cuBLAS is refused", async () => {
+  const device = await open("js");
+  const square = () => device.array(f64, [4, 4]);
+  assert.throws(
+    () => gemm(device, { a: square(), b: square(), c: square(), library: "mkl" as never }),
+    /gemm has no library "mkl": give "cublas"/,
+  );
+  await device.close();
+});
+
 await eachDevice("products of matrices", (device) => {
   const { real, round } = numbersOf(device);
 

@@ -6,8 +6,8 @@ import { scan, type ScanOp } from "../../src/patterns/index.js";
 import { noiseValue } from "../../src/testing/values.js";
 import { eachDevice } from "./devices.js";
 
-/** Around blocks and tiles, and enough for tiles of tiles. */
-const COUNTS = [0, 1, 15, 16, 959, 960, 961, 20_000, 960 * 960 + 1];
+/** Around blocks and tiles, those of a device's own as well, and enough for tiles of tiles. */
+const COUNTS = [0, 1, 15, 16, 959, 960, 961, 6143, 6144, 6145, 20_000, 960 * 960 + 1];
 const TYPES = { f64, f32, i32, u32 };
 const COMBINE: Record<ScanOp, (a: number, b: number) => number> = { sum: (a, b) => a + b, min: Math.min, max: Math.max };
 
@@ -82,6 +82,40 @@ await eachDevice("scans", (device) => {
         }
       }
     }
+  });
+
+  it("scan whole numbers that begin anywhere in memory", async () => {
+    const count = 13_000;
+    const data = Float64Array.from({ length: count + 3 }, (_, k) => Math.floor(noiseValue(k) * 1e6) + (k % 1000 === 7 ? 2e9 : 0));
+    for (const type of ["i32", "u32"] as const)
+      for (const [from, to] of [
+        [1, 1],
+        [0, 3],
+        [2, 0],
+      ])
+        for (const [op, none] of [
+          ["sum", 0],
+          ["min", type === "i32" ? 2 ** 31 - 1 : 2 ** 32 - 1],
+          ["max", type === "i32" ? -(2 ** 31) : 0],
+        ] as const) {
+          const [whole, target] = [device.from(TYPES[type], data), device.array(TYPES[type], count + 3)];
+          const [input, output] = [whole.slice([from, from + count]), target.slice([to, to + count])];
+          const total = device.array(TYPES[type], 1);
+          const pattern = scan(device, { input, output, op, exclusive: from === 1, total } as never);
+          await pattern.run();
+          const round = (x: number): number => (type === "i32" ? x | 0 : x >>> 0);
+          const wanted = expected(data.subarray(from, from + count), op, none, from === 1, () => false, round);
+          const found = await device.queue.read(target);
+          assert.equal(
+            wanted.findIndex((value, k) => found[to + k] !== value),
+            -1,
+            `${op} of ${type} from ${from} to ${to}`,
+          );
+          assert.deepEqual([...found.subarray(0, to), ...found.subarray(to + count)], [0, 0, 0], "nothing beside the output is written");
+          const last = round(COMBINE[op](from === 1 ? wanted[count - 1] : none, from === 1 ? data[from + count - 1] : wanted[count - 1]));
+          assert.equal((await device.queue.read(total))[0], last);
+          pattern.free();
+        }
   });
 
   it("find the least and greatest values so far", async () => {

@@ -1,7 +1,9 @@
 import type { Binding } from "../launch/binding.js";
 import type { Capabilities, Device, Fold, FoldPart, Launch, TheoreticalPeaks } from "../device.js";
 import { SORT_BY_BLOCKS } from "../../emit/c/gpu/sort.js";
-import { GpuDigitSort } from "../gpu/digit-sort.js";
+import { cublasProduct } from "./cublas.js";
+import { gpuDigitSort } from "../gpu/digit-sort.js";
+import { gpuPrefixScan } from "../gpu/prefix-scan.js";
 import { GpuFold, type Mailboxes } from "../gpu/fold.js";
 import { GpuDevice } from "../gpu/gpu-device.js";
 import { GpuLaunch } from "../gpu/launch.js";
@@ -89,7 +91,26 @@ export class CudaDevice extends GpuDevice<CudaGpu> {
     if (this.gpu.language.sortShape !== SORT_BY_BLOCKS) return undefined;
     return (sort, kernel) => {
       this.requireOpen();
-      return new GpuDigitSort(this.gpu, sort, kernel);
+      return gpuDigitSort(this.gpu, sort, kernel);
+    };
+  }
+
+  get prefixScan(): Device["prefixScan"] {
+    const { scan } = this.gpu.language;
+    return (
+      scan &&
+      ((what, kernel) => {
+        this.requireOpen();
+        return gpuPrefixScan(this.gpu, scan, what, kernel);
+      })
+    );
+  }
+
+  get cublas(): Device["cublas"] {
+    if (this.gpu.driver.api.backend !== "cuda") return undefined;
+    return (product, kernel) => {
+      this.requireOpen();
+      return cublasProduct(this.gpu, product, kernel);
     };
   }
 

@@ -2,7 +2,7 @@ import { cudaLanguage } from "../../emit/c/cuda.js";
 import { DeviceError } from "../../base/errors.js";
 import { cachedBinary } from "../../cache/cache.js";
 import { loadKoffi, noKoffi, type Library } from "../ffi.js";
-import { findNvrtc, openNvrtcLibrary, type NvrtcPaths } from "./library.js";
+import { findNvrtc, openNvrtcLibrary, type LibraryPaths } from "./library.js";
 import { RuntimeCompiler, type CodeOptions, type GpuCompiler } from "./runtime-compiler.js";
 
 export const CUDA_NEEDS_KOFFI = noKoffi("NVIDIA's libraries");
@@ -32,7 +32,7 @@ export class Nvrtc implements GpuCompiler {
   }
 
   /** Throws DeviceError if koffi or the library is missing. */
-  static async open(paths: NvrtcPaths = findNvrtc()): Promise<Nvrtc> {
+  static async open(paths: LibraryPaths = findNvrtc()): Promise<Nvrtc> {
     const koffi = await loadKoffi();
     if (!koffi) throw new DeviceError("cuda", CUDA_NEEDS_KOFFI.reason, CUDA_NEEDS_KOFFI.remedy);
     const library = openNvrtcLibrary(koffi, paths);

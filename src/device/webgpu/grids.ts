@@ -20,9 +20,11 @@ export const WGSL_SORT_RULES: SortRules = { digitBits: WGSL_SORT_BITS, keyBits: 
 
 /** How the plan of a launch becomes grids of workgroups. */
 export function gridRules(policy: Policy, { program, buffers, caches }: LaunchProgram): PlanRules<number, WorkgroupGrid, Batch> {
-  const { traversal, main } = program;
+  const { traversal, main, elements } = program;
   const segment = caches?.segment ?? 0;
   const whole = policy as RangePolicy;
+  const [width, height] = main.workgroup;
+  const invocations = [width * elements, height];
   const overItems = (size: number) => (count: number) => linearGrid(groupsFor(count, size));
   return {
     sortTile: WGSL_SORT_TILE,
@@ -44,7 +46,7 @@ export function gridRules(policy: Policy, { program, buffers, caches }: LaunchPr
       const grid =
         traversal === "segments"
           ? linearGrid(groupsFor(elements, segment))
-          : groupsOverRange(PLAIN_NUMBERS, { folding, limit: groupLimit(), workgroup: main.workgroup }, extents);
+          : groupsOverRange(PLAIN_NUMBERS, { folding, limit: groupLimit(), workgroup: invocations }, extents);
       return { grid, blocks: grid[0] * grid[1] * grid[2], numbers: { elements, segment } };
     },
     overChunks: overItems(CHUNKS_PER_GROUP),

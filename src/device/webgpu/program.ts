@@ -5,6 +5,8 @@ import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import type { KernelIR } from "../../ir/types.js";
 import { LaunchError } from "../../base/errors.js";
 import type { Binding } from "../launch/binding.js";
+import { BYTES } from "../memory/view.js";
+import { elementsToMove } from "../../ir/passes/jam.js";
 import type { Tunables } from "../tuning/tuning.js";
 import type { ScatterCacheShape } from "../gpu/scatter-cache.js";
 import { requireF64, requireRange } from "./f64.js";
@@ -34,6 +36,18 @@ export const shapeTunables = ({ ir, policy }: Binding): Tunables =>
   policy.kind === "range" && ir.params.every(({ kind }) => kind !== "reduce" && kind !== "scatter")
     ? { threads: [64, 128, WORKGROUP] }
     : {};
+
+/** Elements of a range from which on an invocation may have several. */
+const MANY = 2 ** 20;
+/** Bytes that an invocation with little to compute is to move. */
+const BYTES_OF_INVOCATION = 32;
+
+/** Elements of an invocation, where there are enough of them and no two share a word. */
+function elementsOf({ ir, policy, views }: Binding): number | undefined {
+  if (policy.kind !== "range" || policy.extents.length !== 1 || policy.extents[0] < MANY) return undefined;
+  const elements = Object.values(views).every(({ type }) => BYTES[type] === 4) ? elementsToMove(ir, 0, BYTES_OF_INVOCATION) : 1;
+  return elements > 1 ? elements : undefined;
+}
 
 /**
  * Emits the shaders for a binding's kernel, layouts and places, with workgroups of `threads` invocations if they were chosen, or finds them emitted.
@@ -66,6 +80,7 @@ export function programOf(gpu: Gpu, binding: Binding, threads?: number): LaunchP
     scatterCacheLines: scatter.caches?.lines,
     members: policy.kind === "team" ? membersOf(policy.size, serial) : WORKGROUP,
     threads,
+    elements: elementsOf(binding),
   };
   const program = derive(ir, emitted, { access, assumptions }, JSON.stringify(assumptions));
   const most = gpu.limits.maxComputeWorkgroupStorageSize;

@@ -1,6 +1,7 @@
 import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import type { KernelIR } from "../../ir/types.js";
 import { cudaDialect } from "./cuda/dialect.js";
+import { cudaScanSource, SCAN_SHAPE } from "./cuda/scan.js";
 import { CUDA_SORT_SOURCE } from "./cuda/sort.js";
 import { copySource } from "./gpu/copy.js";
 import { finalThreads } from "../../schedule/features.js";
@@ -45,6 +46,7 @@ export const cudaLanguage: GpuLanguage = {
   emit: emitCuda,
   sort: CUDA_SORT_SOURCE,
   sortShape: dialect.sortShape,
+  scan: { ...SCAN_SHAPE, source: cudaScanSource },
   copies: copySource(dialect),
   finishThreads: dialect.finishThreads,
   finalThreads: finalThreads(featuresOf(dialect)),

@@ -13,10 +13,12 @@ import { ProgramWriter } from "./writer.js";
 export function emitWgsl(ir: KernelIR, access: AccessAnalysis, assumptions: WgslAssumptions): WgslProgram {
   const program = new ProgramWriter(sequenceChecks(ir), access, assumptions);
   const traversal = traversalOf(program);
+  const range = traversal === "teams" ? undefined : new RangeWriter(program, traversal);
   const folds = program.reduces.length > 0 && !assumptions.partials;
   return {
-    main: traversal === "teams" ? new TeamWriter(program).entry() : new RangeWriter(program, traversal).entry(),
+    main: range?.entry() ?? new TeamWriter(program).entry(),
     traversal,
+    elements: range?.several?.count ?? 1,
     reduces: program.reduces.map(({ name, type }) => ({ name, type })),
     fold: folds ? new FoldWriter(program, false).entry() : undefined,
     finish: folds ? new FoldWriter(program, true).entry() : undefined,

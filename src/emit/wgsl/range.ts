@@ -1,5 +1,6 @@
 import { foldGroups } from "../../ir/joint.js";
 import { unreachable } from "../../base/unreachable.js";
+import { jam, splitUniform, type Jam } from "../../ir/passes/jam.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES, type ReduceParam, type ScatterParam } from "../../ir/types.js";
 import type { WgslBodyWriter } from "./body.js";
 import { foldAll, foldLanesOf, foldStatement, foldWorkgroup, LINEAR_WORKGROUP } from "./folds.js";
@@ -25,6 +26,8 @@ export class RangeWriter extends EntryWriter {
   private readonly caches = new Map<string, WorkgroupCache>();
   private readonly slots = new Map<string, string>();
   /** Variables of an element's first failure, in code with checked indices: its site, counted from 1, and 0 before; and the index. */
+  /** Several elements at a time, which share out a range of one axis. */
+  readonly several: Jam | undefined;
   private readonly failure: { readonly site: string; readonly index: string } | undefined;
 
   constructor(
@@ -35,6 +38,9 @@ export class RangeWriter extends EntryWriter {
     this.rank = program.ir.policy.kind === "range" ? program.ir.policy.rank : 1;
     this.indexNames = AXES.slice(0, this.rank);
     for (const { name } of program.reduces) this.accumulators.set(name, this.names.fresh(name));
+    const { elements = 1 } = program.assumptions;
+    const several = traversal === "elements" && this.rank === 1 ? jam(this.ir, 0, elements, this.threads) : undefined;
+    this.several = several?.guard ? undefined : several;
     if (this.ir.checks) this.failure = { site: this.names.fresh("failed"), index: this.names.fresh("failed_index") };
   }
 
@@ -84,7 +90,8 @@ export class RangeWriter extends EntryWriter {
   private grid(): void {
     const folding = this.traversal !== "elements";
     if (folding) this.open();
-    if (this.traversal === "segments") this.segment();
+    if (this.several) this.together(this.several);
+    else if (this.traversal === "segments") this.segment();
     else this.axis(this.rank === 4 ? -1 : 0);
     if (!folding) return;
     this.closeCopies();
@@ -113,6 +120,27 @@ export class RangeWriter extends EntryWriter {
       code.line(`let ${this.indexNames[a]} = ${this.begin(a)} + i32(${n});`);
       if (a === this.rank - 1) this.element();
       else this.axis(a + 1);
+    });
+  }
+
+  /** Elements of one axis that an invocation works on together; after the last whole group, one at a time. */
+  private together({ count, body }: Jam): void {
+    const { code } = this;
+    const [first, n] = [this.names.fresh("first"), this.names.fresh("n")];
+    const all = `u32(${this.count(0)})`;
+    const index = (at: string): string => `let ${this.indexNames[0]} = ${this.begin(0)} + i32(${at});`;
+    const group = this.threads * count;
+    const start = `workgroup.x * ${group}u + thread_number`;
+    code.block(`for (var ${first} = ${start}; ${first} < ${all}; ${first} += workgroups.x * ${group}u)`, () => {
+      code.block(`if ${all} - ${first} > ${group - this.threads}u`, () => {
+        code.line(index(first));
+        this.body.statements([...splitUniform(this.ir.body, 0).head, ...body]);
+        code.line("continue;");
+      });
+      code.block(`for (var ${n} = ${first}; ${n} < ${all}; ${n} += ${this.threads}u)`, () => {
+        code.line(index(n));
+        this.element();
+      });
     });
   }
 

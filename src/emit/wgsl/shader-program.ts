@@ -130,6 +130,8 @@ export interface WgslAssumptions {
   readonly members: number;
   /** Invocations of a workgroup where each has elements of its own, and nothing is folded; if omitted, the default size. */
   readonly threads?: number;
+  /** Elements of an invocation in a range of one axis, as many as a workgroup has invocations apart; if omitted, one. */
+  readonly elements?: number;
 }
 
 interface SortedScatter {
@@ -144,6 +146,8 @@ interface SortedScatter {
 export interface WgslProgram {
   readonly main: ShaderEntry;
   readonly traversal: Traversal;
+  /** Elements of an invocation of `main` along the last axis. */
+  readonly elements: number;
   /** In the order of their 8-byte places in the results. */
   readonly reduces: readonly { readonly name: string; readonly type: NumericType }[];
   /** Fold partials chunk by chunk, and to the end; present where there are reductions. */

@@ -103,8 +103,8 @@ export const multiplyPanels = bothTypes((type) =>
 /** Members of a GPU's team, 8 x 8 of them. */
 export const TILE_MEMBERS = 64;
 
-/** Place of a member's row or column u, in groups of four: so that neighbours read neighbours. */
-const placeInTile = (u: number): number => (u >> 2) * 32 + (u & 3);
+/** Place of a member's row or column u, in groups of four, or two: so that neighbours read neighbours. */
+const placeInTile = (u: number, group: number): number => Math.floor(u / group) * 8 * group + (u % group);
 
 /** A member has `each` x `each` sums, which stay in its registers, and pieces of both matrices of 8 rows or columns go through the team's memory. */
 export const multiplySquares = bothTypes((type) =>
@@ -115,11 +115,12 @@ export const multiplySquares = bothTypes((type) =>
       b: view(FLOAT_TOKENS[type], 3),
       ...result(type),
       each: fixed(i32),
+      group: fixed(i32),
       TILE_MEMBERS: fixed(i32),
       Real: ELEMENTS[type].array as unknown as Float64ArrayConstructor,
       placeInTile,
     },
-    ({ a, b, c, alpha, beta, adds, each, TILE_MEMBERS, Real, placeInTile }, team) => {
+    ({ a, b, c, alpha, beta, adds, each, group, TILE_MEMBERS, Real, placeInTile }, team) => {
       const side = 8 * each;
       const [m, n, all] = [c[0].length, c[0][0].length, b[0].length];
       const [across, down] = [Math.floor((n + side - 1) / side), Math.floor((m + side - 1) / side)];
@@ -142,19 +143,20 @@ export const multiplySquares = bothTypes((type) =>
           }
         });
         team.range(TILE_MEMBERS, (member) => {
-          const [y, x] = [(member >> 3) * 4, (member & 7) * 4];
+          const [y, x] = [(member >> 3) * group, (member & 7) * group];
           for (let k = 0; k < 8; k++)
             for (let u = 0; u < each; u++) {
-              const factor = left[side * k + placeInTile(u) + y];
-              for (let v = 0; v < each; v++) sums[each * each * member + each * u + v] += factor * right[side * k + placeInTile(v) + x];
+              const factor = left[side * k + placeInTile(u, group) + y];
+              for (let v = 0; v < each; v++)
+                sums[each * each * member + each * u + v] += factor * right[side * k + placeInTile(v, group) + x];
             }
         });
       }
       team.range(TILE_MEMBERS, (member) => {
-        const [y, x] = [row + (member >> 3) * 4, column + (member & 7) * 4];
+        const [y, x] = [row + (member >> 3) * group, column + (member & 7) * group];
         for (let u = 0; u < each; u++)
           for (let v = 0; v < each; v++) {
-            const [i, j] = [placeInTile(u) + y, placeInTile(v) + x];
+            const [i, j] = [placeInTile(u, group) + y, placeInTile(v, group) + x];
             if (i < m && j < n) {
               const product = alpha * sums[each * each * member + each * u + v];
               c[batch][i][j] = adds ? product + beta * c[batch][i][j] : product;

@@ -29,6 +29,8 @@ export interface Gemm {
   beta?: number;
   /** Which of the matrices are read with rows and columns exchanged. */
   transpose?: { a?: boolean; b?: boolean };
+  /** Lets NVIDIA's library multiply, in fast mode on CUDA devices; its remark tells the version. Default: kernels of Isoform. */
+  library?: "cublas";
 }
 
 /**
@@ -38,7 +40,7 @@ export interface Gemm {
  * @throws LaunchError where shapes or types do not fit, and where c shares memory with a or b
  */
 export function gemm(device: Device, what: Gemm, options: PatternOptions = {}): Pattern {
-  requireOptions("gemm", what, ["a", "b", "c", "alpha", "beta", "transpose"]);
+  requireOptions("gemm", what, ["a", "b", "c", "alpha", "beta", "transpose", "library"]);
   const { alpha = 1, beta = 0, transpose = {} } = what;
   requireOptions("gemm, for transpose,", transpose, ["a", "b"]);
   for (const [name, value] of Object.entries(transpose))
@@ -64,7 +66,7 @@ export function gemm(device: Device, what: Gemm, options: PatternOptions = {}): 
     throw new LaunchError(
       `gemm of ${shown(a, transpose.a)} and ${shown(b, transpose.b)} into ${m} x ${n}: give a of m x k, b of k x n and c of m x n, or transpose: { a: true }`,
     );
-  const plan = device.memory === CPU_MEMORY ? planPanels : planSquares;
+  const plan = what.library !== undefined ? planByLibrary(what.library) : device.memory === CPU_MEMORY ? planPanels : planSquares;
   return makePattern(device, options, (steps) => {
     if (c.size > 0) plan(steps, { a, b, c, alpha, beta });
   });
@@ -128,16 +130,32 @@ function planPanels(steps: PatternSteps, { a, b, c, alpha, beta }: Product): voi
   );
 }
 
+/** The product by a library. Throws LaunchError for another one, where the device does not run it, and in modes whose order of sums it does not keep. */
+const planByLibrary =
+  (library: string) =>
+  (steps: PatternSteps, product: Product): void => {
+    const { device } = steps;
+    if (library !== "cublas") throw new LaunchError(`gemm has no library "${library}": give "cublas", or leave out library`);
+    const asked = 'gemm with library "cublas"';
+    if (!device.cublas) throw new LaunchError(`${asked} on ${device.name}: cuBLAS multiplies on CUDA devices: leave out library`);
+    if (steps.precision === "strict" || device.deterministic)
+      throw new LaunchError(
+        `${asked} in ${device.deterministic ? "a deterministic launch" : "strict mode"}: the order of its sums is its own: use fast mode, or leave out library`,
+      );
+    steps.add(device.cublas(product, multiplySquares[product.c.type]));
+  };
+
 /** Devices whose members keep 8 x 8 sums in registers; others have them in memory of a team, which has room for 4 x 4. */
 const WITH_REGISTERS: readonly string[] = ["cuda", "hip"];
 
 function planSquares(steps: PatternSteps, { a, b, c, alpha, beta }: Product): void {
   const [batches, m, n] = c.shape;
-  const each = WITH_REGISTERS.includes(steps.device.backend) && Math.max(m, n) > 32 ? 8 : 4;
+  const longest = Math.max(m, n);
+  const each = longest <= 16 ? 2 : WITH_REGISTERS.includes(steps.device.backend) && longest > 32 ? 8 : 4;
   const league = batches * Math.ceil(m / (8 * each)) * Math.ceil(n / (8 * each));
   steps.launch(
     multiplySquares[c.type],
-    { a, b, c, alpha, beta, adds: beta !== 0, each, TILE_MEMBERS } as never,
+    { a, b, c, alpha, beta, adds: beta !== 0, each, group: Math.min(each, 4), TILE_MEMBERS } as never,
     teams(league, { size: TILE_MEMBERS }),
   );
 }

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import type { Precision } from "../../../src/device/device.js";
 import { Nvrtc } from "../../../src/device/cuda/nvrtc.js";
 import { cudaLanguage } from "../../../src/emit/c/cuda.js";
+import { identityOf } from "../../../src/ir/identity.js";
 import { compileKernel } from "../../../src/kernel/compile.js";
 import { suite } from "../../../src/testing/suite.js";
 import { dataOf } from "../../random/data.js";
@@ -47,6 +48,10 @@ describe("NVRTC compiles the CUDA code of", { skip: "missing" in compiler ? comp
       ],
       "strict",
     ));
+
+  for (const type of ["i32", "u32"] as const)
+    for (const op of ["sum", "min", "max"] as const)
+      it(`a scan of ${type} by ${op}`, () => compile([[cudaLanguage.scan!.source(type, op, identityOf(op, type)), "scan"]], "strict"));
 
   // The code of fast mode differs from that of strict mode, but not from one architecture to another.
   const MODES = [

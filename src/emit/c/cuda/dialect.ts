@@ -115,6 +115,7 @@ export function cudaDialect(wide: boolean): GpuDialect {
     bytesOfThread: 32,
     holdsResidents: true,
     writesOutTurns: true,
+    stagesTurns: true,
     entry: (name, most, _block, resident) =>
       `extern "C" __global__ void __launch_bounds__(${most}${resident ? `, ${resident}` : ""}) ${name}`,
     parameter: ({ declaration }) => ({ declarations: [declaration], opening: [] }),

@@ -164,6 +164,7 @@ export interface GpuDialect extends Dialect {
   readonly bytesOfThread?: number;
   /** See `Features`. */
   readonly writesOutTurns?: boolean;
+  readonly stagesTurns?: boolean;
   /** `entry` can tell the compiler how many blocks a multiprocessor is to hold. */
   readonly holdsResidents?: boolean;
   /** The same of all parameters, where a language gives numbers and places in ways of its own. */

@@ -27,6 +27,7 @@ export function featuresOf(dialect: GpuDialect): Features {
     bytesOfThread: dialect.bytesOfThread ?? 0,
     holdsResidents: dialect.holdsResidents === true,
     writesOutTurns: dialect.writesOutTurns === true,
+    stagesTurns: dialect.stagesTurns === true,
     asksAhead: dialect.ahead !== undefined,
   };
 }

@@ -52,6 +52,7 @@ export function hipDialect(wide: boolean): GpuDialect {
     entry: (name, most, block) => cuda.entry(name, most, block),
     holdsResidents: false,
     writesOutTurns: false,
+    stagesTurns: false,
     // Not tried on such a GPU.
     ahead: undefined,
     assumed: undefined,

@@ -100,6 +100,8 @@ export function openclDialect({ wide, strict }: Spelling, { f64, atomics64, exac
     sharedPrefix: "__local",
     subGroups: subGroups ? SUB_GROUPS : undefined,
     finishThreads: 256,
+    // On an H200 copies and triads of f32 take 0.63 and 0.78 of the time of single elements so, of f64 0.90 and 0.99.
+    bytesOfThread: ptx ? 32 : 0,
     sortShape: SORT_BY_WARPS,
     atomic: (op, type, space) => atomic(op, type, space, ptx === true),
     fetch: fetchByCalls({
