@@ -26,6 +26,7 @@ import {
   word,
 } from "./build.js";
 import type { Axis, Expr } from "./nodes.js";
+import { pairInRow } from "./pairs.js";
 import { PeerStores } from "./peers.js";
 import type { RangeElements } from "./range-elements.js";
 
@@ -54,19 +55,21 @@ export function scheduleBox(range: RangeElements, strided: boolean): void {
   const stop = local(stopName, "index");
   const row = add(mul(blockAt("z"), tile), div(blockAt("x"), inRow));
   early.put(fixed(jName, add(add(range.begin(1), mul(row, threadsAt("y"))), threadAt("y"))));
-  early.put(fixed(kName, add(add(first, mul(rem(blockAt("x"), inRow), threadsAt("x"))), threadAt("x"))));
+  const { pair } = range.shape;
+  const inWholeRow = add(mul(rem(blockAt("x"), inRow), threadsAt("x")), threadAt("x"));
+  early.put(fixed(kName, add(first, pair ? mul(inWholeRow, 2) : inWholeRow)));
   early.put(declare(iName, "index", add(range.begin(0), mul(blockAt("y"), planes))));
   early.put(fixed(stopName, select(lt(add(i, planes), range.end(0)), add(i, planes), range.end(0))));
   if (peerStores)
     range.peerStores = new PeerStores(range, peerStores, { begin: range.begin(0), end: range.end(0), body: range.shape.rest });
-  const inside = strided ? lt(k, range.end(2)) : range.inRow();
+  const inside = pair ? pairInRow(range, k) : strided ? lt(k, range.end(2)) : range.inRow();
   const inRange = lt(j, range.end(1));
   const column = out.inside(() => {
     askAhead(range, i, stop);
     range.body.statements(range.shape.head);
     const start = range.names.fresh("start");
     if (range.peerStores?.readsBack) out.put(fixed(start, i));
-    range.column(stop);
+    range.column(stop, pair);
     range.peerStores?.close(local(start, "index"), stop, j, k);
   });
   out.put(when(and(inRange, inside), column));

@@ -143,9 +143,14 @@ export abstract class EntrySchedule implements Frame<Body> {
     const key = slotText(slot);
     const known = this.params.get(key);
     const name = known?.kind === "number" ? known.id : this.names.fresh(wish);
-    const multipleOf = slot.kind === "stride" ? this.vectorOf(slot.name) : undefined;
+    const multipleOf = this.multipleOf(slot);
     if (!known) this.params.set(key, { kind: "number", slot, type, id: name, multipleOf });
     return { op: "number", type: as, id: name };
+  }
+
+  private multipleOf(slot: GpuSlot): number | undefined {
+    if (slot.kind === "stride") return this.vectorOf(slot.name);
+    return slot.kind === "alignedBegin" && this.program.assumptions.pairs ? 2 : undefined;
   }
 
   /** A number of the type `index`. */

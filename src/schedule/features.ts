@@ -24,6 +24,8 @@ export interface Features {
   readonly writesOutTurns: boolean;
   /** Threads read values that all elements need into the block's memory, which was measured to gain. */
   readonly stagesTurns: boolean;
+  /** The compiler joins loads of neighbours where it is told how they lie. */
+  readonly joinsLoads: boolean;
   /** Memory can be asked for ahead. */
   readonly asksAhead: boolean;
 }

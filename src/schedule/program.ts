@@ -96,6 +96,11 @@ export interface GpuAssumptions {
    * are multiples of their number.
    */
   vectors?: Readonly<Record<string, number>>;
+  /**
+   * Of a range of three axes: threads of a row begin at an even index, all views are vectors of numbers of 32 bits in rows, and what elements
+   * right beside the range would read is in memory.
+   */
+  pairs?: boolean;
   scatter: Readonly<Record<string, ScatterCode>>;
   /** Lines of a scatter cache, a power of two; undefined if no target has one. */
   scatterCacheLines?: number;

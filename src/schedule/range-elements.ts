@@ -28,7 +28,8 @@ import type { StmtOf } from "./frame.js";
 import type { Expr, Memory, Place } from "./nodes.js";
 import type { PeerStores } from "./peers.js";
 import type { Traversal } from "./program.js";
-import { RangeShape } from "./shape.js";
+import { storePair } from "./pairs.js";
+import { RangeShape, type PairOfColumns } from "./shape.js";
 import { StagedTurns } from "./staged-turns.js";
 import { TargetCopies } from "./target-copies.js";
 import { BytesByWords } from "./words.js";
@@ -148,14 +149,15 @@ export abstract class RangeElements extends EntrySchedule {
     return and(ge(at, this.begin(last)), lt(at, this.end(last)));
   }
 
-  /** The elements from the first index at hand to `stop` of one column, several at a time where they have much in common. */
-  column(stop: Expr): void {
+  /** The elements from the first index at hand to `stop` of one column, or of two, several at a time where they have much in common. */
+  column(stop: Expr, pair?: PairOfColumns): void {
     const { out } = this;
     const { several } = this.shape;
     const name = this.indexNames[0]!;
     const [i, place] = [local(name, "index"), variable(name, "index")];
+    const element = (): void => (pair ? storePair(this, pair.plane) : this.element());
     if (!several) {
-      const body = out.inside(() => this.element());
+      const body = out.inside(element);
       return void out.put({ kind: "loop", id: name, type: "index", cond: lt(i, stop), step: { fn: "add", by: num(1, "index") }, body });
     }
     const { count, guard, body } = several;
@@ -163,11 +165,12 @@ export abstract class RangeElements extends EntrySchedule {
       const whole = lt(add(i, count - 1), stop);
       const cond = guard ? and(whole, this.body.expr(guard)) : whole;
       const group = out.inside(() => {
-        this.body.statements(body);
+        if (pair) storePair(this, pair.planes);
+        else this.body.statements(body);
         out.put(increase(place, count));
       });
       const single = out.inside(() => {
-        this.element();
+        element();
         out.put(increase(place, 1));
       });
       out.put(when(cond, group, single));

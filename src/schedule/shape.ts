@@ -11,7 +11,7 @@ import type { Traversal } from "./program.js";
 export const ROW = 64;
 /**
  * Bytes of a row of an array that such threads read where several rows share what they read. A Laplacian of f32 at 512^3 took 0.379 ms on an H200 with
- * rows of 128 bytes and two planes together, 0.349 with four planes, 0.342 with rows of 256 bytes as well.
+ * rows of 128 bytes and two planes together, 0.349 with four planes, 0.342 with rows of 256 bytes as well, and 0.312 with two neighbours of a thread.
  */
 const SHARED_ROW = 256;
 /** Blocks of several planes that a multiprocessor holds at least, so that their loads may have many registers: best on an H100 by 2 to 11 %. */
@@ -35,6 +35,40 @@ const TUNABLES = {
   cacheShare: [0.2, 0.4, 0.8],
 } as const satisfies Tunables;
 
+/** Statements of two neighbours: all but their stores, and the stores of each. */
+export interface PairOfElements {
+  readonly reading: readonly KernelStmt[];
+  readonly stores: readonly (readonly [first: KernelStmt, second: KernelStmt])[];
+}
+
+/** What is done for two columns of neighbours: for a plane, and for as many planes as a single column has at a time. */
+export interface PairOfColumns {
+  readonly plane: PairOfElements;
+  readonly planes: PairOfElements;
+}
+
+/** Two neighbours of a row together; undefined if they read too little in common, or differ near the ends of the row or of the column. */
+function pairOf(ir: KernelIR, several: Jam): PairOfColumns | undefined {
+  if (several.guard || !jam(ir, ROW_AXIS)) return undefined;
+  const [plane, planes] = [pairIn(ir, ir.body), pairIn(ir, [...several.body])];
+  return plane && planes && { plane, planes };
+}
+
+/** The last axis of a box. */
+const ROW_AXIS = 2;
+
+function pairIn(ir: KernelIR, body: KernelStmt[]): PairOfElements | undefined {
+  const pair = jam({ ...ir, body }, ROW_AXIS, 2);
+  if (!pair || pair.guard) return undefined;
+  const all = [...splitUniform(body, ROW_AXIS).head, ...pair.body];
+  const stores = all.filter(({ kind }) => kind === "store");
+  const reading = all.slice(0, all.length - stores.length);
+  // Stores of the two take turns at the end.
+  if (reading.some(({ kind }) => kind === "store")) return undefined;
+  const turns = Array.from({ length: stores.length / 2 }, (_, n) => [stores[2 * n]!, stores[2 * n + 1]!] as const);
+  return { reading, stores: turns };
+}
+
 /** How the elements of a range are shared out: threads of a block, and elements of a thread. */
 export class RangeShape {
   readonly rank: number;
@@ -45,6 +79,8 @@ export class RangeShape {
   readonly rest: readonly KernelStmt[];
   /** Several elements at a time: of a column, or in a range of one axis at a distance of a block's threads. */
   readonly several: Jam | undefined;
+  /** Two neighbours of a row together, in a grid over a box. */
+  readonly pair: PairOfColumns | undefined;
 
   constructor(
     private readonly program: Program,
@@ -62,6 +98,8 @@ export class RangeShape {
     else if (inLine) this.several = jam(ir, 0, moving, this.threads);
     const { head, rest } = inBox || this.several ? splitUniform(ir.body, 0) : { head: [], rest: ir.body };
     [this.head, this.rest] = [head, rest];
+    const pairs = inBox && traversal === "elements" && assumptions.pairs && features.joinsLoads && head.length === 0;
+    this.pair = pairs && this.several ? pairOf(ir, this.several) : undefined;
     if (inBox) this.planes = planes ?? this.planesOfBlock();
   }
 
@@ -69,9 +107,9 @@ export class RangeShape {
     return this.program.ir;
   }
 
-  /** Elements of a thread in a grid over one or two axes. */
+  /** Elements of a thread in a grid over one or two axes, and along the last axis of a box. */
   get elements(): number {
-    return this.planes === 0 ? (this.several?.count ?? 1) : 1;
+    return this.planes === 0 ? (this.several?.count ?? 1) : this.pair ? 2 : 1;
   }
 
   /** Whether to signal the next kernel: it takes 1.2 ns of each block on an H200, one after the other; more than a block with little to move. */
@@ -104,7 +142,7 @@ export class RangeShape {
   /** Threads of a block along the last of several axes, at most. */
   get row(): number {
     const { row, tuning } = this.program.assumptions;
-    const byDefault = this.several ? SHARED_ROW / this.bytes : this.planes === 1 && row !== undefined ? row : ROW;
+    const byDefault = this.several ? SHARED_ROW / this.bytes / (this.pair ? 2 : 1) : this.planes === 1 && row !== undefined ? row : ROW;
     return Math.min(tuning?.row ?? byDefault, this.threads);
   }
 

@@ -3,7 +3,7 @@ import type { Expr as KernelExpr, KernelIR, Stmt as KernelStmt } from "../ir/typ
 import { changedIn, exprsOf, someExpr, walkExpr } from "../ir/walk.js";
 import { add, BARRIER, cast, fixed, ge, local, lt, num, read, select, sub, thread, upTo, when, write } from "./build.js";
 import type { Expr, Memory, Stmt } from "./nodes.js";
-import type { RangeElements } from "./range-elements.js";
+import type { RangeFrame } from "./range-frame.js";
 import { viewsOfSharedTurns } from "./shared-turns.js";
 
 /** Turns of a staged loop that are written out. By hand 16 took 3.0 ms for 65,536 bodies on an H200. */
@@ -59,7 +59,7 @@ export class StagedTurns {
   /** Number of the turn among the staged ones; undefined outside of the loop. */
   private turn: Expr | undefined;
 
-  constructor(private readonly range: RangeElements) {}
+  constructor(private readonly range: RangeFrame) {}
 
   /** The value of a load in the block's memory; undefined outside of the loop. */
   valueOf(load: Load): Expr | undefined {
@@ -90,7 +90,7 @@ export class StagedTurns {
     const [start, stop] = [body.integer(loop.start), body.integer(loop.stop)];
     for (const load of loads) {
       const name = names.fresh(`${load.view}_staged`);
-      this.memories.set(keyOf(load), range.sharedArray(name, load.type as Parameters<RangeElements["sharedArray"]>[1], several));
+      this.memories.set(keyOf(load), range.sharedArray(name, load.type as Parameters<RangeFrame["sharedArray"]>[1], several));
     }
     const firstName = names.fresh("first");
     const first = local(firstName, "index");

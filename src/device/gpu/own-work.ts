@@ -7,7 +7,7 @@ import type { GpuMachine, GpuMemory } from "./machine.js";
 import type { StreamStep } from "./steps.js";
 
 /** Code of a GPU's own for a part of a pattern, such as one pass of a sort. */
-export interface OwnCode {
+interface OwnCode {
   /** A part of a pattern in words, for messages: a pass of a sort. */
   readonly what: string;
   /** Stands for it in profiles and errors: does the same on other devices. */

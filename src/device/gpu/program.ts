@@ -12,7 +12,8 @@ import {
   type Traversal,
 } from "../../schedule/program.js";
 import { derive } from "../../cache/derive.js";
-import type { AccessAnalysis } from "../../ir/analysis/access.js";
+import type { Access, AccessAnalysis } from "../../ir/analysis/access.js";
+import { rangeOf, type Interval } from "../../ir/analysis/affine.js";
 import { viewsWithNeighbours } from "../../ir/analysis/neighbours.js";
 import type { Tunables } from "../../ir/tuning.js";
 import { laneLoops, onlyFolds } from "../../ir/analysis/teams.js";
@@ -130,6 +131,7 @@ const nextPower = (count: number): number => 2 ** Math.ceil(Math.log2(Math.max(1
 
 /** Elements from which on it does not matter that the next kernel is started late: 2 of 40 us on an H200, and more where elements do more. */
 const LARGE = 2 ** 23;
+const isLarge = (policy: Policy): boolean => policy.kind === "range" && policy.extents.reduce((a, b) => a * b, 1) > LARGE;
 
 /**
  * Bytes that a launch touches, in caches, up to which it sweeps backward where it may. Of a step of conjugate gradients: 3 % at one cache (H200),
@@ -247,11 +249,12 @@ function bytesAtWords({ ir, access, policy, views }: Binding): Pick<GpuAssumptio
 }
 
 /** Assumptions of code about a launch's range. */
-const assumeOfRange = (binding: Binding): Pick<GpuAssumptions, "large" | "aligned" | "row" | "bytesAtWords"> => {
+const assumeOfRange = (binding: Binding): Pick<GpuAssumptions, "large" | "aligned" | "row" | "bytesAtWords" | "pairs" | "vectors"> => {
   const { policy, views } = binding;
   return {
     ...bytesAtWords(binding),
-    ...(policy.kind === "range" && policy.extents.reduce((a, b) => a * b, 1) > LARGE ? { large: true } : {}),
+    ...vectorsOf(binding),
+    ...(isLarge(policy) ? { large: true } : {}),
     aligned: policy.kind === "range" && policy.begin.at(-1)! !== alignedBegin(policy, views),
     // Short rows are many and of little work: one program will do for them all.
     row: policy.kind === "range" && policy.extents.length > 1 ? rowOf(policy.extents.at(-1)!) : undefined,
@@ -263,24 +266,53 @@ export function haveSameCode(a: Binding, b: Binding): boolean {
   if (a.ir !== b.ir || a.policy.kind !== "range" || b.policy.kind !== "range" || a.policy.tile || b.policy.tile || a.sizes() !== b.sizes())
     return false;
   const [of, other] = [assumeOfRange(a), assumeOfRange(b)];
-  const same = of.large === other.large && of.aligned === other.aligned && of.row === other.row;
+  const same = of.large === other.large && of.aligned === other.aligned && of.row === other.row && of.pairs === other.pairs;
   return same && of.bytesAtWords?.join() === other.bytesAtWords?.join();
 }
 
 /** Bytes that a thread loads at once, at most. */
 const VECTOR = 16;
 
-/** Elements that a load may take at once, of views whose neighbours are read or written together. */
-function vectorsOf({ access, views }: Binding): Pick<GpuAssumptions, "vectors"> {
-  const found = [...viewsWithNeighbours(access)].flatMap((name) => {
-    const { type, buffer, offset, strides } = views[name];
-    const first = Number(buffer.address) / BYTES[type] + offset;
-    const others = strides.filter((stride, axis) => axis < strides.length - 1 || stride !== 1);
-    let count = VECTOR / BYTES[type];
-    while (count > 1 && ![first, ...others].every((elements) => elements % count === 0)) count /= 2;
-    return count > 1 ? [[name, count] as const] : [];
-  });
-  return found.length > 0 ? { vectors: Object.fromEntries(found) } : {};
+/** Elements that a load may take at once: as many as begin at a multiple of themselves, and all rows do. */
+function vectorOf({ type, buffer, offset, strides }: View): number {
+  const first = Number(buffer.address) / BYTES[type] + offset;
+  const others = strides.filter((stride, axis) => axis < strides.length - 1 || stride !== 1);
+  let count = VECTOR / BYTES[type];
+  while (count > 1 && ![first, ...others].every((elements) => elements % count === 0)) count /= 2;
+  return count;
+}
+
+/** Views of which loads may take several elements, as neighbours are read or written together, by one element or by two that a thread has. */
+function vectorsOf(binding: Binding): Pick<GpuAssumptions, "vectors" | "pairs"> {
+  const { access, views } = binding;
+  const pairs = inPairs(binding);
+  const names = pairs ? Object.keys(views) : [...viewsWithNeighbours(access)];
+  const found = names.map((name) => [name, vectorOf(views[name])] as const).filter(([, count]) => count > 1);
+  return { ...(found.length > 0 ? { vectors: Object.fromEntries(found) } : {}), ...(pairs ? { pairs } : {}) };
+}
+
+/** Whether threads may have two neighbours of a row of a large box: it begins at an even place of all views, and neighbours of the range can be read. */
+function inPairs({ access, policy, views, peerStores }: Binding): boolean {
+  if (policy.kind !== "range" || policy.extents.length !== 3 || peerStores.length > 0 || !isLarge(policy)) return false;
+  const inRows = Object.values(views).every((view) => BYTES[view.type] === 4 && view.strides.at(-1) === 1 && vectorOf(view) > 1);
+  if (!inRows || alignedBegin(policy, views) % 2 !== 0) return false;
+  const values = policy.begin.map((begin, axis): Interval => [begin, begin + policy.extents[axis] - 1]);
+  const last = values[2];
+  const wider = [values[0], values[1], [last[0] - 1, last[1] + 1] as const];
+  return access.accesses.every((one) => one.kind !== "read" || isInMemory(one, views[one.view], wider));
+}
+
+/** Whether an access stays in the memory between a view's first and last element for all indices of a range. */
+function isInMemory({ affine }: Access, { shape, strides }: View, values: readonly Interval[]): boolean {
+  let [low, high, end] = [0, 0, 0];
+  for (const [axis, form] of affine.entries()) {
+    const range = form && rangeOf(form, (atom) => (atom.startsWith("index:") ? values[Number(atom.slice("index:".length))] : undefined));
+    if (!range || strides[axis] < 0) return false;
+    low += strides[axis] * range[0];
+    high += strides[axis] * range[1];
+    end += strides[axis] * (shape[axis] - 1);
+  }
+  return low >= 0 && high <= end;
 }
 
 function assume(
@@ -306,7 +338,6 @@ function assume(
     lanes,
     ...(abreast > 1 ? { abreast } : {}),
     unitStrides: Object.fromEntries(Object.entries(views).map(([name, view]) => [name, view.strides.map((stride) => stride === 1)])),
-    ...vectorsOf(binding),
     scatter,
     ...(sweepsBackward(binding, facts) ? { sweepBackward: true } : {}),
     ...(peerStores.length > 0 ? { peerStores: peerStores.map(({ param, side }) => ({ param, side })) } : {}),

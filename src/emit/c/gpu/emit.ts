@@ -28,6 +28,7 @@ export function featuresOf(dialect: GpuDialect): Features {
     holdsResidents: dialect.holdsResidents === true,
     writesOutTurns: dialect.writesOutTurns === true,
     stagesTurns: dialect.stagesTurns === true,
+    joinsLoads: dialect.assumed !== undefined,
     asksAhead: dialect.ahead !== undefined,
   };
 }
