@@ -69,9 +69,12 @@ export function codeOf(kernel: Kernel, fixed: DerivativeOptions["fixed"]): Kerne
 }
 
 /** The derivative of a kernel by its code; its arguments and results end in `ending`. */
-export function makeDerivative(kernel: Kernel, code: DerivativeCode, ending: "bar" | "dot"): Derivative {
+export function makeDerivative(kernel: Kernel, code: GivenCode, ending: "bar" | "dot"): Derivative {
   return new KernelDerivative(kernel, code, ending);
 }
+
+/** Code of a derivative, and kernels that their author has given for it. */
+type GivenCode = Omit<DerivativeCode, "kernels"> & { readonly kernels: readonly (KernelIR | Kernel)[] };
 
 class KernelDerivative implements Derivative {
   readonly kernels: readonly Kernel[];
@@ -83,14 +86,18 @@ class KernelDerivative implements Derivative {
 
   constructor(
     private readonly kernel: Kernel,
-    code: DerivativeCode,
+    code: GivenCode,
     ending: "bar" | "dot",
   ) {
-    this.kernels = code.kernels.map((ir) => kernelFromIR(ir));
+    this.kernels = code.kernels.map((each) =>
+      "body" in each && typeof each.body === "function" ? (each as Kernel) : kernelFromIR(each as KernelIR),
+    );
     this.needs = code.needs;
     this.remarks = code.remarks;
     this.parts = new ParameterParts(kernel, ending);
-    this.passed = code.kernels.slice(0, -1).flatMap(({ params }) => params.filter(({ kind }) => kind === "reduce").map(({ name }) => name));
+    this.passed = this.kernels
+      .slice(0, -1)
+      .flatMap(({ ir }) => (ir?.params ?? []).filter(({ kind }) => kind === "reduce").map(({ name }) => name));
   }
 
   async run(device: Device, args: DerivativeArgs, policy: Policy, options: LaunchOptions = {}): Promise<Record<string, unknown>> {

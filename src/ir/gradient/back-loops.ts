@@ -96,7 +96,12 @@ export class AdjointLoops extends Back {
 
   /** Arrays that the loop only reads are read as they were before it. */
   private useCopies(arrays: Loop["arrays"], env: Env): void {
-    for (const { name, copy, changes } of arrays) if (!changes) env.arrays.set(name, copy);
+    for (const { name, copy, changes } of arrays) {
+      if (changes) continue;
+      const bars = this.derivatives.get(env.arrays.get(name)!);
+      if (bars !== undefined) this.derivatives.set(copy, bars);
+      env.arrays.set(name, copy);
+    }
   }
 
   private emitFor(counter: LocalRef, start: Expr, stop: Expr, step: number, write: () => Stmt[]): void {
