@@ -34,7 +34,8 @@ function byRule(kernel: Kernel, { wrt, jvp: given }: KernelRule, options: Deriva
 }
 
 function tangent(kernel: Kernel, { wrt, fixed }: Required<DerivativeOptions>): Derivative {
-  if (ruleOf(kernel) === "none") return makeDerivative(kernel, tangentOf(codeOf(kernel, fixed), { wrt: [], isConstant: true }), "dot");
+  if (ruleOf(kernel) === "none")
+    return makeDerivative(kernel, tangentOf(codeOf(kernel, fixed), { wrt: [], isConstant: true }), "dot", fixed);
   const code = tangentOf(codeOf(kernel, fixed), { wrt: new ParameterParts(kernel, "dot").names(wrt) });
-  return makeDerivative(kernel, code, "dot");
+  return makeDerivative(kernel, code, "dot", fixed);
 }

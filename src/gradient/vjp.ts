@@ -36,7 +36,7 @@ function byRule(kernel: Kernel, { wrt, needs, vjp: given }: KernelRule, options:
 
 function adjoint(kernel: Kernel, { wrt, keepSeeds, fixed }: Required<VjpOptions>): Derivative {
   if (ruleOf(kernel) === "none")
-    return makeDerivative(kernel, adjointOf(codeOf(kernel, fixed), { wrt: [], keepSeeds, isConstant: true }), "bar");
+    return makeDerivative(kernel, adjointOf(codeOf(kernel, fixed), { wrt: [], keepSeeds, isConstant: true }), "bar", fixed);
   const code = adjointOf(codeOf(kernel, fixed), { wrt: new ParameterParts(kernel, "bar").names(wrt), keepSeeds });
-  return makeDerivative(kernel, code, "bar");
+  return makeDerivative(kernel, code, "bar", fixed);
 }

@@ -76,6 +76,24 @@ test("continue, break, and a loop that falls in steps", async () => {
   for (const n of [0, 2, 22, 23]) await right(jumps, { n, x: array(1), c: array(5), y: array(3) }, ["x", "c"]);
 });
 
+test("counters that come near the limits of i32", async () => {
+  const far = kernel("far", { from: i32, to: i32, x: view(f64), y: view(f64) }, ({ from, to, x, y }, i) => {
+    let a = x[i];
+    for (let k = from; k <= to; k += 2147483646) a = a * (1 + 0.1 * x[((k % 5) + 5) % 5]);
+    for (let k = to; k > from; k -= 2000000000) a = a * (1.1 - 0.1 * x[((k % 5) + 5) % 5]);
+    for (let k = to; k >= 2147483640; k--) a = a * (1 + 0.1 * x[((k % 5) + 5) % 5]);
+    y[i] = a;
+  });
+  for (const [from, to] of [
+    [-2147483648, 2147483647],
+    [0, 2147483647],
+    [5, 4],
+    [-2147483648, -2147483648],
+    [-7, 2147483645],
+  ])
+    await right(far, { from, to, x: array(1), y: array(2) }, ["x"]);
+});
+
 test("x[i] += y[j] over j, in place", async () => {
   const rows = kernel("rows", { n: i32, x: view(f64), y: view(f64) }, ({ n, x, y }, i) => {
     for (let j = 0; j < n; j++) x[i] = x[i] + y[j] * y[i];
