@@ -44,8 +44,11 @@ export class AdjointLoops extends Back {
     const turn = (from: Start): Stmt[] => this.turnBack(entry, bars, counter, from).stmts;
     const reruns = arrays.some(({ changes }) => changes);
     if (!reruns && !this.needsStarts(entry, bars, counter, none)) this.falling(entry, counter, () => turn(none));
-    else if (slots) this.bySlots(entry, bars, counter);
-    else if (reruns) this.falling(entry, counter, () => this.fromTheBeginning(entry, bars, counter));
+    else if (slots) {
+      const short = this.block(() => this.byRecords(entry, bars));
+      const long = this.block(() => this.bySlots(entry, bars, counter));
+      this.emit({ kind: "if", cond: eq(slots.stride, 1), then: short, else: long });
+    } else if (reruns) this.falling(entry, counter, () => this.fromTheBeginning(entry, bars, counter));
     else {
       const at = stepsBetween(start!, counter, (loop as { step: number }).step);
       this.falling(entry, counter, () => turn((n) => unpackedState(carried[n]!.cell.type, carried[n]!.record!, at)));
@@ -159,6 +162,16 @@ export class AdjointLoops extends Back {
   /** The value of the loop's counter in a turn. */
   private counterAt({ loop, start }: Loop, turn: Expr): Expr {
     return loop.kind === "for" ? add(start!, mul(turn, loop.step)) : turn;
+  }
+
+  /** Turns whose beginnings have all been kept. */
+  private byRecords(entry: Loop, bars: readonly (LocalRef | undefined)[]): void {
+    const { carried, slots } = entry;
+    const turn = localOf(this.fresh("turn"), "i32");
+    this.emitFor(turn, sub(slots!.used, 1), int(-1), -1, () => {
+      const counter = this.temporary("k", this.counterAt(entry, turn));
+      return this.turnBack(entry, bars, counter, (n) => unpackedState(carried[n]!.cell.type, carried[n]!.record!, turn)).stmts;
+    });
   }
 
   /**
