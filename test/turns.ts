@@ -137,7 +137,6 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "patterns/tridiagonal (others)": 20,
   "portability/handwritten": 18,
   "portability/ports/port-device": 20,
-  "random/gradients": 20,
   "set/mpi/apart-from-host": 38,
   "set/mpi/applications": 43,
   "set/mpi/containers": 41,
