@@ -119,6 +119,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "fortran/data-regions": 55,
   "fortran/random-data": 60,
   "fortran/random-routines": 18,
+  "gradient/mutations": 150,
   "io/memory": 9,
   "kernel/deep-compiled": 10,
   "kernel/read/browser/parser": 13,
