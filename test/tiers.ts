@@ -257,6 +257,7 @@ export const EVERYWHERE: readonly string[] = [
   "emit/standalone/opencl",
   "emit/standalone/sycl",
   "emit/standalone/wat",
+  "device/writes",
   "emit/standalone/wgsl",
   "io/checkpoint",
   "ir/builder",

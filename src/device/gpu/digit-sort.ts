@@ -4,7 +4,8 @@ import { LaunchError } from "../../base/errors.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
 import type { Cost, DigitSort, Launch } from "../device.js";
 import { teams, type Policy } from "../launch/policy.js";
-import type { View } from "../memory/view.js";
+import type { Buffer, View } from "../memory/view.js";
+import type { WritingWork } from "../memory/writes.js";
 import type { GpuMachine, GpuMemory } from "./machine.js";
 import { blocks, fillFrom, type StreamStep } from "./steps.js";
 import { addressOf } from "./values.js";
@@ -26,13 +27,14 @@ export function digitSortSteps(gpu: GpuMachine, values: Readonly<Record<SortSlot
 }
 
 /** One pass of a stable sort of keys, by a digit of theirs. */
-export class GpuDigitSort implements Launch {
+export class GpuDigitSort implements Launch, WritingWork {
   readonly policy: Policy;
   readonly precision = "fast";
   readonly cost: Cost;
   readonly remarks: readonly string[];
   readonly ran = false;
   readonly recorded = [];
+  readonly written: readonly Buffer[];
   private readonly memory: GpuMemory;
   private readonly steps: readonly StreamStep[];
   private freed = false;
@@ -48,6 +50,7 @@ export class GpuDigitSort implements Launch {
     const tiles = blocks(keys.length, tile);
     const digits = 2 ** SORT_BITS;
     this.policy = teams(tiles);
+    this.written = [sortedKeys, sortedOrder].flatMap((view) => view?.buffer ?? []);
     this.cost = { flops: 0, bytes: 4 * keys.length * [keys, keys, order, sortedKeys, sortedOrder].filter(Boolean).length };
     this.remarks = [`a sort by ${SORT_BITS} bits of ${tiles} tiles of ${tile} keys`];
     this.memory = gpu.allocate(4 * digits * (tiles + 1));
