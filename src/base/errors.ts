@@ -43,6 +43,13 @@ export class ContainerError extends KernelError {
   }
 }
 
+/** A kernel whose gradient is not known, or would be wrong. */
+export class GradientError extends KernelError {
+  static {
+    this.prototype.name = "GradientError";
+  }
+}
+
 /** Code that breaks a rule of the IR: a mistake of a front end or a pass, so that it is no IsoformError. */
 export class IRError extends Error {
   static {
