@@ -1,4 +1,4 @@
-import { GradientError, LaunchError } from "../base/errors.js";
+import { LaunchError } from "../base/errors.js";
 import { describe } from "../base/describe.js";
 import type { Device } from "../device/device.js";
 import { BlockedView, storageOf, type AnyView } from "../device/memory/blocked-view.js";
@@ -71,7 +71,8 @@ export class ReversePass {
     const { type } = storageOf(view);
     const own = derivativeType(type);
     if (!own) throw new LaunchError(`a seed is given for a view of ${type}: gradients are of f64 and f32`);
-    if (view instanceof BlockedView) throw new LaunchError("a seed is given for a blocked view: give seeds for the plain view that it was made of");
+    if (view instanceof BlockedView)
+      throw new LaunchError("a seed is given for a blocked view: give seeds for the plain view that it was made of");
     const values = seed as AnyView | ArrayLike<number>;
     const isGiven = isAnyView(values) || (typeof values === "object" && values !== null && typeof values.length === "number");
     if (!isGiven) throw new LaunchError(`the seed of a view is ${describe(seed)}; give a view or an array, with a value for each element`);
@@ -153,7 +154,8 @@ export class ReversePass {
 
   /** An adjoint of its own, 0 at first, for a view whose memory another argument has, too. */
   private barsApart(view: AnyView): View {
-    if (view instanceof BlockedView) throw new LaunchError("two arguments of a launch are one blocked view, whose gradient is not known: give plain views");
+    if (view instanceof BlockedView)
+      throw new LaunchError("two arguments of a launch are one blocked view, whose gradient is not known: give plain views");
     return this.device.array({ type: derivativeType(view.type)! }, view.shape) as View;
   }
 

@@ -9,9 +9,9 @@ import { barOf } from "../ir/gradient/names.js";
 import { add, constant, index, int } from "../ir/expressions.js";
 import { isFloat, valueType, type FloatType } from "../ir/scalars.js";
 import type { Expr, KernelIR, Param } from "../ir/types.js";
-import { mapKernel, walkExprs } from "../ir/walk.js";
+import { walkExprs } from "../ir/walk.js";
 import type { Scalar } from "../set/index.js";
-import { contributionsAsParts, paramsAsScalars, pullParts, scalarsAsParams } from "./container-code.js";
+import { contributionsAsParts, paramsAsScalars, pullParts, scalarsAsParams, stepAsKernel } from "./container-code.js";
 
 /** Data of a sequence that gradients pass through. */
 export type Data = Field | Scalar;
@@ -41,10 +41,7 @@ const isFloating = (data: Data): boolean => isFloat(valueType(data.type));
 /** The code as gradients take it: scalars are parameters; a scalar step is a kernel over one element. */
 function codeOf(container: Container): KernelIR {
   if (!isStep(container)) return scalarsAsParams(container.ir, new Set(container.scalars.keys()));
-  const names = new Set([...container.scalars.keys(), ...container.assigned!.keys()]);
-  const own = (node: Expr): Expr => (node.op === "load" && names.has(node.view) ? { ...node, indices: [index(0)] } : node);
-  const ir = mapKernel(container.ir, (body) => body.map((stmt) => (stmt.kind === "store" ? { ...stmt, indices: [index(0)] } : stmt)), own);
-  return { ...ir, params: ir.params.map((param) => (param.kind === "view" ? { ...param, disjoint: false } : param)) };
+  return stepAsKernel(container.ir, new Set([...container.scalars.keys(), ...container.assigned!.keys()]));
 }
 
 /** Data to which the container passes on what is active; `active` is completed. */
@@ -82,7 +79,12 @@ export function containerDerivative(container: Container, active: ReadonlySet<Da
   const read = new Set(needs);
   for (const { body } of kernels) walkExprs(body, (node) => node.op === "param" && read.add(node.name));
   const values = [...data].filter(([param]) => read.has(param)).map(([, of]) => of);
-  return { container, kernels, needs: new Set(values), remarks: remarks.filter((line) => line.startsWith("gradient ends")).map((line) => `container "${container.name}": ${line}`) };
+  return {
+    container,
+    kernels,
+    needs: new Set(values),
+    remarks: remarks.filter((line) => line.startsWith("gradient ends")).map((line) => `container "${container.name}": ${line}`),
+  };
 }
 
 /** Refuses what the gradient of containers does not know. */
@@ -94,12 +96,19 @@ function refuseUnknown(container: Container, active: ReadonlySet<Data>): void {
   if (particles || arrays) refuse("it runs over particles, and gradients of these are not known", "leave what depends on them out of wrt");
   if (axisFolds) refuse("it reduces along axes, and gradients of that are not known", "reduce into scalars");
   if (inRounds) refuse("it moves cells by messages of its own, and gradients of that are not known", "write it as a stencil");
-  if (isAny(grid.ghosts)) refuse("its grid has ghosts, and gradients over these are not known", "use a grid without ghosts, with fill values or periodic axes");
+  if (isAny(grid.ghosts))
+    refuse("its grid has ghosts, and gradients over these are not known", "use a grid without ghosts, with fill values or periodic axes");
   for (const { field, level, spread } of uses) {
     if (!active.has(field)) continue;
-    if (level !== "own") refuse(`it reads "${field.name}" of a ${level === "fine" ? "finer" : "coarser"} grid, and gradients across grids are not known`, "keep the fields on one grid");
-    if (spread) refuse(`it writes "${field.name}" in other cells, and gradients of that are not known`, "let each cell write its own values");
-    if (field.type !== "f64" && field.type !== "f32") refuse(`"${field.name}" stores ${field.type}, and gradients are of f64 and f32`, "give the field this type");
+    if (level !== "own")
+      refuse(
+        `it reads "${field.name}" of a ${level === "fine" ? "finer" : "coarser"} grid, and gradients across grids are not known`,
+        "keep the fields on one grid",
+      );
+    if (spread)
+      refuse(`it writes "${field.name}" in other cells, and gradients of that are not known`, "let each cell write its own values");
+    if (field.type !== "f64" && field.type !== "f32")
+      refuse(`"${field.name}" stores ${field.type}, and gradients are of f64 and f32`, "give the field this type");
   }
 }
 
@@ -134,7 +143,8 @@ class AdjointOfCells {
   of(kernels: readonly KernelIR[]): Container[] {
     for (const [n, ir] of kernels.entries()) this.add(ir, n === kernels.length - 1);
     // Results exist from this container on: nothing before it reaches them.
-    for (const scalar of this.container.reductions.values()) if (isFloating(scalar)) this.made.push(this.cleared(this.adjoint.scalarBar(scalar)));
+    for (const scalar of this.container.reductions.values())
+      if (isFloating(scalar)) this.made.push(this.cleared(this.adjoint.scalarBar(scalar)));
     return this.made;
   }
 
@@ -159,11 +169,15 @@ class AdjointOfCells {
     this.made.push(containerFromIR(grid, plain, { fields, scalars, reductions, values: own, axisArrays: arrays }, location, box));
     for (const [bar, list] of sites) {
       const field = parts.get(bar)!;
-      const pulled = new Map([["parts", field], ["bar", adjoint.bar(fieldOf(bar))]]);
+      const pulled = new Map([
+        ["parts", field],
+        ["bar", adjoint.bar(fieldOf(bar))],
+      ]);
       const pull = pullParts(name(`sums of ${bar}`), container.ir, field.type as FloatType, list);
       this.made.push(containerFromIR(grid, pull, { fields: pulled }, location));
     }
-    for (const [param, scalar] of reductions) if (param.endsWith("_bar")) this.made.push(this.added(scalar, adjoint.scalarBar(this.data.get(param.slice(0, -4)) as Scalar)));
+    for (const [param, scalar] of reductions)
+      if (param.endsWith("_bar")) this.made.push(this.added(scalar, adjoint.scalarBar(this.data.get(param.slice(0, -4)) as Scalar)));
   }
 
   /** Finds what a parameter of the code stands for. */
@@ -194,8 +208,15 @@ class AdjointOfCells {
 
   /** A step that adds one scalar to another. */
   private added(part: Scalar, bar: Scalar): Container {
-    const load = (view: string): Expr => ({ op: "load", type: bar.type, view, indices: [int(0)] });
-    return this.step("sums of scalars", new Map([["part", part], ["bar", bar]]), add(load("bar") as ReturnType<typeof int>, load("part")));
+    const load = (view: string): Expr => ({ op: "load", type: bar.type, view, indices: [index(0)] });
+    return this.step(
+      "sums of scalars",
+      new Map([
+        ["part", part],
+        ["bar", bar],
+      ]),
+      add(load("bar") as ReturnType<typeof int>, load("part")),
+    );
   }
 
   private cleared(bar: Scalar): Container {
@@ -221,22 +242,56 @@ function zeroed(like: Container, field: Field): Container {
 
 /** A container that copies a field. */
 export const copied = (like: Container, from: Field, to: Field): Container =>
-  everywhere(like, `values of ${from.name}`, new Map([["from", from], ["to", to]]), (indices) => ({ op: "load", type: valueType(from.type), view: "from", indices }));
+  everywhere(
+    like,
+    `values of ${from.name}`,
+    new Map([
+      ["from", from],
+      ["to", to],
+    ]),
+    (indices) => ({ op: "load", type: valueType(from.type), view: "from", indices }),
+  );
 
 /** A scalar step that copies a scalar. */
 export function copiedScalar({ grid, location }: Container, from: Scalar, to: Scalar): Container {
   const param = (name: string): Param => ({ kind: "view", name, element: from.type, rank: 1, disjoint: false });
   const value: Expr = { op: "load", type: from.type, view: "from", indices: [index(0)] };
   const body: KernelIR["body"] = [{ kind: "store", view: "to", indices: [index(0)], value, location }];
-  const ir: KernelIR = { name: `value of ${from.name}`, policy: { kind: "range", rank: 1 }, params: [param("from"), param("to")], tables: [], body, location };
-  return scalarStepFromIR(grid, ir, new Map([["from", from], ["to", to]]), location);
+  const ir: KernelIR = {
+    name: `value of ${from.name}`,
+    policy: { kind: "range", rank: 1 },
+    params: [param("from"), param("to")],
+    tables: [],
+    body,
+    location,
+  };
+  return scalarStepFromIR(
+    grid,
+    ir,
+    new Map([
+      ["from", from],
+      ["to", to],
+    ]),
+    location,
+  );
 }
 
-function everywhere({ ir: { policy }, grid, location }: Container, name: string, fields: ReadonlyMap<string, Field>, value: (indices: Expr[]) => Expr): Container {
+function everywhere(
+  { grid, location }: Container,
+  name: string,
+  fields: ReadonlyMap<string, Field>,
+  value: (indices: Expr[]) => Expr,
+): Container {
   const axes = grid.dimension;
   const own = Array.from({ length: axes }, (_, axis) => index(axis));
   const to = fields.get("to")!;
-  const params = [...fields].map(([param, { type }]): Param => ({ kind: "view", name: param, element: type, rank: axes + 1, disjoint: false }));
+  const params = [...fields].map(([param, { type }]): Param => ({
+    kind: "view",
+    name: param,
+    element: type,
+    rank: axes + 1,
+    disjoint: false,
+  }));
   const body = Array.from({ length: to.cardinality }, (_, k) => {
     const indices: Expr[] = [...own, int(k)];
     return { kind: "store" as const, view: "to", indices, value: value(indices), location };

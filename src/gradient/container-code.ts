@@ -6,7 +6,7 @@ import { add, index, int, sub } from "../ir/expressions.js";
 import { paramOf } from "../ir/by-name.js";
 import type { FloatType } from "../ir/scalars.js";
 import type { Expr, KernelIR, NumericType, Param, Stmt } from "../ir/types.js";
-import { mapKernel, mapStmts, walkStmts } from "../ir/walk.js";
+import { mapExpr, mapStmts, walkStmts } from "../ir/walk.js";
 
 /*
  * Code of containers as kernels that gradients are known of, and back: scalars are views of one number to containers, and parameters to gradients.
@@ -14,13 +14,23 @@ import { mapKernel, mapStmts, walkStmts } from "../ir/walk.js";
 
 type Load = Extract<Expr, { op: "load" }>;
 
+/** The statements with each node of their expressions replaced. */
+const withNodes = (body: readonly Stmt[], node: (expr: Expr) => Expr): Stmt[] => mapStmts(body, { expr: (expr) => mapExpr(expr, node) });
+
+/** The code of a scalar step as a kernel over one element, which has all scalars for its own. */
+export function stepAsKernel(ir: KernelIR, scalars: ReadonlySet<string>): KernelIR {
+  const own = (node: Expr): Expr => (node.op === "load" && scalars.has(node.view) ? { ...node, indices: [index(0)] } : node);
+  const body = mapStmts(withNodes(ir.body, own), { stmt: (stmt) => (stmt.kind === "store" ? { ...stmt, indices: [index(0)] } : stmt) });
+  return { ...ir, body, params: ir.params.map((param) => (param.kind === "view" ? { ...param, disjoint: false } : param)) };
+}
+
 /** Views of one number as parameters. */
 export function scalarsAsParams(ir: KernelIR, scalars: ReadonlySet<string>): KernelIR {
   const params = ir.params.map((param): Param =>
     param.kind === "view" && scalars.has(param.name) ? { kind: "scalar", name: param.name, type: param.element as NumericType } : param,
   );
   const read = (node: Expr): Expr => (node.op === "load" && scalars.has(node.view) ? paramOf(node.view, node.type) : node);
-  return { ...mapKernel(ir, (body) => body, read), params };
+  return { ...ir, params, body: withNodes(ir.body, read) };
 }
 
 /** The reverse, for all scalar parameters of these names. */
@@ -32,17 +42,17 @@ export function paramsAsScalars(ir: KernelIR, scalars: ReadonlySet<string>): Ker
   );
   const load = (view: string, type: NumericType): Load => ({ op: "load", type, view, indices: [int(0)] });
   const read = (node: Expr): Expr => (node.op === "param" && scalars.has(node.name) ? load(node.name, node.type as NumericType) : node);
-  return { ...mapKernel(ir, (body) => body, read), params };
+  return { ...ir, params, body: withNodes(ir.body, read) };
 }
 
 /** A part of a cell's contributions: to component `component` of the cell at an offset. */
-export interface PartSite {
+interface PartSite {
   readonly offset: Offset;
   readonly component: number;
 }
 
 /** Code that stores contributions in place of adding them to other cells, and the parts by view. */
-export interface PartsCode {
+interface PartsCode {
   readonly ir: KernelIR;
   /** By view of what is added into: where its contributions go, in the order in which the code has them. */
   readonly sites: ReadonlyMap<string, readonly PartSite[]>;
@@ -54,7 +64,11 @@ export interface PartsCode {
  * @param cardinalities components, by view
  * @param partsName the view that takes the contributions to another
  */
-export function contributionsAsParts(ir: KernelIR, cardinalities: (view: string) => number, partsName: (view: string) => string): PartsCode {
+export function contributionsAsParts(
+  ir: KernelIR,
+  cardinalities: (view: string) => number,
+  partsName: (view: string) => string,
+): PartsCode {
   const targets = ir.params.flatMap((param) => (param.kind === "scatter" ? [param] : []));
   if (targets.length === 0) return { ir, sites: new Map() };
   const axes = ir.policy.kind === "range" ? ir.policy.rank : 0;
@@ -92,9 +106,14 @@ export function contributionsAsParts(ir: KernelIR, cardinalities: (view: string)
     }),
   );
   const params = ir.params.map((param): Param =>
-    param.kind === "scatter" ? { kind: "view", name: partsName(param.name), element: param.element, rank: axes + 1, disjoint: false } : param,
+    param.kind === "scatter"
+      ? { kind: "view", name: partsName(param.name), element: param.element, rank: axes + 1, disjoint: false }
+      : param,
   );
-  return { ir: { ...ir, params, body: [...heads, ...body, ...stores] }, sites: new Map([...found].map(([name, { list }]) => [name, list])) };
+  return {
+    ir: { ...ir, params, body: [...heads, ...body, ...stores] },
+    sites: new Map([...found].map(([name, { list }]) => [name, list])),
+  };
 }
 
 /** Places to which the cells of some code add. */

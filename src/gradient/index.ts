@@ -4,3 +4,7 @@ export { checkGradient, type CheckOptions, type GradientCheck } from "./check.js
 export { jvp } from "./jvp.js";
 export { vjp, type VjpOptions } from "./vjp.js";
 export type { Derivative, DerivativeArgs, DerivativeOptions, PreparedDerivative } from "./derivative.js";
+export { gradient, type FieldSeed, type GradientOptions, type GradientRun, type SkeletonGradient } from "./skeleton-gradient.js";
+export { tape, type Seed, type Tape, type TapeArgs, type TapeResults } from "./tape.js";
+export type { TapeGradients } from "./backward.js";
+export type { TapeScalar } from "./tape-scalar.js";

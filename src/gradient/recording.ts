@@ -45,7 +45,7 @@ export interface SectionEntry {
 }
 
 /** Reads or writes of memory past the tape that make its gradient wrong. */
-export interface Spoilt {
+interface Spoilt {
   readonly kernel: Kernel;
   readonly number: number;
   readonly name: string;

@@ -43,7 +43,11 @@ export class AdjointMemory {
 
   bar<T extends Data>(of: T, grid: Container["grid"]): T {
     let bar = this.bars.get(of);
-    if (!bar) this.bars.set(of, (bar = isField(of) ? this.field(of, `${of.name} bar`, of.cardinality, 0) : grid.scalar(`${of.name} bar`, tokenOf(of))));
+    if (!bar)
+      this.bars.set(
+        of,
+        (bar = isField(of) ? this.field(of, `${of.name} bar`, of.cardinality, 0) : grid.scalar(`${of.name} bar`, tokenOf(of))),
+      );
     return bar as T;
   }
 
@@ -102,7 +106,8 @@ export function reverseIteration(
   const back: Step[] = [];
   for (const pair of swaps.toReversed()) {
     const [{ grid }] = containers;
-    if (pair.some((data) => active.has(data))) back.push(swap(...(pair.map((data) => memory.bar(data, grid)) as unknown as [Field, Field])));
+    if (pair.some((data) => active.has(data)))
+      back.push(swap(...(pair.map((data) => memory.bar(data, grid)) as unknown as [Field, Field])));
   }
   for (let n = containers.length - 1; n >= 0; n--) {
     const derivative = derivatives[n];
@@ -139,7 +144,10 @@ class KeptWithin {
         this.copies.set(data, own);
         if (own.has(version)) continue;
         const key = `${data.name} before ${version}`;
-        own.set(version, isField(data) ? memory.like(data, key, data.cardinality, data.fillValue) : memory.scalarLike(data, key, containers[n].grid));
+        own.set(
+          version,
+          isField(data) ? memory.like(data, key, data.cardinality, data.fillValue) : memory.scalarLike(data, key, containers[n].grid),
+        );
       }
   }
 

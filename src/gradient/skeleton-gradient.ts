@@ -59,7 +59,8 @@ export class SkeletonGradient {
     if (state.species.length > 0) this.refuse("it moves particles, and gradients of these are not known", "leave them out of the skeleton");
     const of = options.of instanceof Scalar ? [options.of] : options.of.map(([field]) => field);
     for (const data of of)
-      if (!this.active.has(data)) this.refuse(`"${data.name}" does not depend on ${options.wrt.map((each) => `"${each.name}"`).join(", ")}`, "give others for wrt");
+      if (!this.active.has(data))
+        this.refuse(`"${data.name}" does not depend on ${options.wrt.map((each) => `"${each.name}"`).join(", ")}`, "give others for wrt");
     // Refuses what is not known before anything runs.
     this.reversedAt(skeleton.iteration, true);
   }
@@ -149,7 +150,10 @@ export class SkeletonGradient {
     if (!found) {
       const back = reverseIteration(steps, iteration, { active: this.active, memory: this.memory, isWhole });
       const kind = [isWhole ? "last" : "", marks].filter(Boolean).join(" ");
-      const made = new Skeleton(set, `${name} reversed${kind && `, ${kind}`}`, back.steps, { precision, occ: occ === "auto" ? "standard" : occ });
+      const made = new Skeleton(set, `${name} reversed${kind && `, ${kind}`}`, back.steps, {
+        precision,
+        occ: occ === "auto" ? "standard" : occ,
+      });
       this.reversed.set(key, (found = { ...back, skeleton: made }));
     }
     return found;

@@ -4,7 +4,7 @@
  */
 
 /** One action of a reverse run. `advance` runs iterations without keeping anything; `reverse` runs iteration `at` with its values kept, and back. */
-export type ReverseAction =
+type ReverseAction =
   | { readonly kind: "advance"; readonly from: number; readonly to: number }
   | { readonly kind: "save" | "restore" | "drop" | "reverse"; readonly at: number };
 

@@ -18,7 +18,9 @@ export class TapeScalar {
   /** Refuses arithmetic, which would cut the gradient in silence. Throws LaunchError. */
   [Symbol.toPrimitive](hint: string): string {
     if (hint === "string") return String(this.value);
-    throw new LaunchError("a number of a tape is used in arithmetic of the host, which is not on the tape: write s.value for a constant, or compute in a kernel");
+    throw new LaunchError(
+      "a number of a tape is used in arithmetic of the host, which is not on the tape: write s.value for a constant, or compute in a kernel",
+    );
   }
 }
 

@@ -11,7 +11,15 @@ import { flatCall } from "../kernel/declare/flat.js";
 import type { Kernel, PolicyKind } from "../kernel/declare/kernel.js";
 import type { Params, ReduceToken, ScalarToken } from "../kernel/declare/params.js";
 import { ReversePass, type TapeGradients } from "./backward.js";
-import { buffersOfViews, differentiated, isAnyView, sharedViews, writtenViews, type DifferentiatedKernel, type FlatArgs } from "./differentiated.js";
+import {
+  buffersOfViews,
+  differentiated,
+  isAnyView,
+  sharedViews,
+  writtenViews,
+  type DifferentiatedKernel,
+  type FlatArgs,
+} from "./differentiated.js";
 import { wholeMemory } from "./kept-values.js";
 import { Recording, type SectionEntry, type SeenLaunch } from "./recording.js";
 import { requireTapeScalar, TapeScalar } from "./tape-scalar.js";
@@ -24,7 +32,13 @@ export type TapeArgs<P extends Params> = string extends keyof P
 /** Results of a launch on a tape: sums and least or greatest values of floats are numbers of the tape. */
 export type TapeResults<P extends Params> = string extends keyof P
   ? Record<string, TapeScalar>
-  : { [K in keyof P as P[K] extends ReduceToken ? K : never]: P[K] extends ReduceToken<infer T> ? (T extends "f64" | "f32" ? TapeScalar : number) : never };
+  : {
+      [K in keyof P as P[K] extends ReduceToken ? K : never]: P[K] extends ReduceToken<infer T>
+        ? T extends "f64" | "f32"
+          ? TapeScalar
+          : number
+        : never;
+    };
 
 /** Where a gradient begins: a number of the tape, or a view with what reaches its elements. */
 export type Seed = readonly [of: AnyView, seed: AnyView | TypedArray | readonly number[]] | readonly [of: TapeScalar, seed: number];
@@ -262,7 +276,9 @@ export class Tape {
     const counted = writeCount(one.buffer) > 0;
     one.free();
     if (!counted)
-      throw new LaunchError(`"${this.device.name}" does not count writes to its memory, without which a tape cannot see what was overwritten: let its queue extend DeviceQueue`);
+      throw new LaunchError(
+        `"${this.device.name}" does not count writes to its memory, without which a tape cannot see what was overwritten: let its queue extend DeviceQueue`,
+      );
   }
 }
 
@@ -273,7 +289,13 @@ const copyOfMemory = (device: Device, memory: ReturnType<typeof wholeMemory>) =>
 };
 
 /** A launch is submitted at once, even on a device that measures launches at first use. */
-async function runOnce(device: Device, kernel: Kernel, args: FlatArgs, policy: Policy, options: DeviceRunOptions): Promise<Record<string, unknown>> {
+async function runOnce(
+  device: Device,
+  kernel: Kernel,
+  args: FlatArgs,
+  policy: Policy,
+  options: DeviceRunOptions,
+): Promise<Record<string, unknown>> {
   if (!device.tuning.measuring) return device.run<Params>(kernel, args, policy, options);
   const launch = device.prepare<Params>(kernel, args, policy, options);
   try {
@@ -290,7 +312,9 @@ function requireSimpleResults({ name, params }: Kernel, flat: Kernel): void {
   for (const [param, token] of Object.entries(params)) {
     const kind = typeof token === "object" ? (token?.kind as string) : undefined;
     if (kind === "reduceComposite" || kind === "extremum" || kind === "reduceStruct")
-      throw new LaunchError(`kernel "${name}" on a tape: its result "${param}" is of several numbers, whose gradient a tape does not know: reduce them one by one`);
+      throw new LaunchError(
+        `kernel "${name}" on a tape: its result "${param}" is of several numbers, whose gradient a tape does not know: reduce them one by one`,
+      );
   }
 }
 
@@ -301,16 +325,25 @@ const seenLaunch = ({ name }: Kernel, args: FlatArgs): SeenLaunch => ({
 });
 
 /** Refuses numbers of the tape where their gradient would be lost. */
-function requireKnownNumbers({ name, params }: Kernel, args: FlatArgs, scalars: ReadonlyMap<string, TapeScalar>, code: DifferentiatedKernel): void {
+function requireKnownNumbers(
+  { name, params }: Kernel,
+  args: FlatArgs,
+  scalars: ReadonlyMap<string, TapeScalar>,
+  code: DifferentiatedKernel,
+): void {
   for (const param of scalars.keys()) {
     const token = params[param];
     const isFloat = typeof token === "object" && token?.kind === "scalar" && (token.type === "f64" || token.type === "f32");
     if (!isFloat)
-      throw new LaunchError(`kernel "${name}" on a tape: "${param}" takes no number of a tape, whose gradient would be lost; give its value for a constant, s.value`);
+      throw new LaunchError(
+        `kernel "${name}" on a tape: "${param}" takes no number of a tape, whose gradient would be lost; give its value for a constant, s.value`,
+      );
   }
   for (const param of code.ir.params)
     if (param.kind === "reduce" && param.op !== "sum" && code.results.includes(param.name) && typeof args[param.name] === "number")
-      throw new LaunchError(`kernel "${name}" on a tape: the result "${param.name}" starts from a number, which gradients do not know: leave it out`);
+      throw new LaunchError(
+        `kernel "${name}" on a tape: the result "${param.name}" starts from a number, which gradients do not know: leave it out`,
+      );
 }
 
 /** Refuses a function that has not done the same again. */
@@ -334,6 +367,11 @@ function requireSame(section: SectionEntry, { entries }: Recording, scalars: rea
  * @example const t = tape(device); await t.run(step, { a, u, v }, range(n)); const { s } = await t.run(loss, { v }, range(n)); const g = await t.backward(s); g.of(u);
  */
 export function tape(device: Device): Tape {
-  requireThing("a tape", device, typeof (device as Partial<Device> | undefined)?.prepare === "function", "give a device: tape(await open())");
+  requireThing(
+    "a tape",
+    device,
+    typeof (device as Partial<Device> | undefined)?.prepare === "function",
+    "give a device: tape(await open())",
+  );
   return new Tape(device);
 }

@@ -15,13 +15,9 @@ const square = kernel("square", { a: f64, x: view(f64) }, ({ a, x }, i) => {
 const axpy = kernel("axpy", { a: f64, x: view(f64), y: view(f64) }, ({ a, x, y }, i) => {
   y[i] = y[i] + a * x[i];
 });
-const smooth = kernel(
-  "smooth",
-  { x: view(f64), y: view(f64) },
-  ({ x, y }, i) => {
-    y[i] = 0.25 * x[i - 1] + 0.5 * x[i] + 0.25 * Math.sin(x[i + 1]);
-  },
-);
+const smooth = kernel("smooth", { x: view(f64), y: view(f64) }, ({ x, y }, i) => {
+  y[i] = 0.25 * x[i - 1] + 0.5 * x[i] + 0.25 * Math.sin(x[i + 1]);
+});
 const squares = kernel("squares", { y: view(f64), s: sum(f64) }, ({ y, s }, i) => s.add(y[i] * y[i]));
 const constant = kernel("constant", { x: view(f64) }, ({ x }, i) => {
   x[i] = 0.5;

@@ -7,7 +7,7 @@ import { analyseContainer } from "./analysis.js";
 import { asContainer } from "./declare.js";
 
 /** What the parameters of a container's code stand for. */
-export interface CodeParams {
+interface CodeParams {
   /** By view parameter: a field of the container's own grid. */
   readonly fields: ReadonlyMap<string, Field>;
   /** Scalars that it reads, by view parameter of one number. */
@@ -33,10 +33,16 @@ export function containerFromIR(
 ): Container {
   const axes = ir.policy.kind === "range" ? ir.policy.rank : 0;
   if (axes !== grid.dimension)
-    throw new ContainerError(ir.name, location, `its code runs over ${axes} axes, and the grid has ${grid.dimension}`, "write it over the cells");
+    throw new ContainerError(
+      ir.name,
+      location,
+      `its code runs over ${axes} axes, and the grid has ${grid.dimension}`,
+      "write it over the cells",
+    );
   const given = new Set([...fields.keys(), ...scalars.keys(), ...reductions.keys(), ...values.keys(), ...axisArrays.keys()]);
   const missing = ir.params.find(({ name, kind }) => !given.has(name) && kind !== "view");
-  if (missing) throw new ContainerError(ir.name, location, `its code has a parameter "${missing.name}" that stands for nothing`, "give it a value");
+  if (missing)
+    throw new ContainerError(ir.name, location, `its code has a parameter "${missing.name}" that stands for nothing`, "give it a value");
   return asContainer((): Container => {
     const accesses = new Map([...fields].map(([param, field]) => [param, { field, level: "own" as FieldUse["level"] }]));
     const found = analyseContainer(ir, accesses, grid, axisArrays, box);

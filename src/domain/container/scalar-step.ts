@@ -58,7 +58,19 @@ export function scalarStepFromIR(
   const [read, set] = [loadedIn(ir), changedIn(ir.body, "view")];
   const only = (names: ReadonlySet<string>): Map<string, Scalar> => new Map([...of].filter(([param]) => names.has(param)));
   const assigned = only(set);
-  return { name: ir.name, grid, location, ir, uses: [], scalars: only(read), reductions: new Map(), values, assigned, stencil: false, reduces: false };
+  return {
+    name: ir.name,
+    grid,
+    location,
+    ir,
+    uses: [],
+    scalars: only(read),
+    reductions: new Map(),
+    values,
+    assigned,
+    stencil: false,
+    reduces: false,
+  };
 }
 
 /** Prepares the step on one member: strict, so that the members' copies of a scalar keep the same bits. */
