@@ -60,7 +60,7 @@ export class ReversePass {
     this.scalars.set(scalar, (this.scalars.get(scalar) ?? 0) + by);
   }
 
-  /** What has reached one number goes to another, which stands for it. */
+  /** Moves what has reached one number to another, which stands for it. */
   moveScalar(from: TapeScalar, to: TapeScalar): void {
     this.scalars.set(to, this.scalars.get(from) ?? 0);
     this.scalars.delete(from);
@@ -100,13 +100,14 @@ export class ReversePass {
     const { code, args, kernel, policy, options } = entry;
     const { adjoint } = code;
     if (!adjoint || !this.isReached(entry)) return this.forgetResults(entry);
-    const given: Record<string, unknown> = { ...args };
-    this.giveKept(entry, given);
-    for (const [name, result] of entry.results) given[barOf(name)] = this.scalars.get(result) ?? 0;
+    const given = new Map(Object.entries(args));
+    for (const [name, result] of entry.results) given.set(barOf(name), this.scalars.get(result) ?? 0);
     await this.giveResultsOnDevice(entry, given);
     const apart = new Map(sharedViews(kernel, code, args).map((name) => [name, this.barsApart(args[name] as AnyView)]));
-    for (const name of code.views) if (isAnyView(args[name])) given[barOf(name)] = apart.get(name) ?? this.bars.of(args[name]);
-    const running = adjoint.run(this.device, given, policy, options);
+    for (const name of code.views) if (isAnyView(args[name])) given.set(barOf(name), apart.get(name) ?? this.bars.of(args[name]));
+    // Nothing is awaited between this look at what is kept and the launches.
+    this.giveKept(entry, given);
+    const running = adjoint.run(this.device, Object.fromEntries(given), policy, options);
     this.forgetResults(entry);
     const sums = await running;
     for (const [name, scalar] of entry.scalars) if (code.scalars.includes(name)) this.addToScalar(scalar, Number(sums[barOf(name)] ?? 0));
@@ -129,25 +130,25 @@ export class ReversePass {
     for (const scalar of results.values()) this.scalars.delete(scalar);
   }
 
-  private giveKept({ kept, kernel, number }: LaunchEntry, given: Record<string, unknown>): void {
+  private giveKept({ kept, kernel, number }: LaunchEntry, given: Map<string, unknown>): void {
     for (const [name, value] of kept) {
       if (!isIntact(value))
         throw new LaunchError(
           `the gradient of "${kernel.name}" (launch ${number} of the tape) needs "${name}" as it was, but it was written since, past the tape: ` +
             "record that too, or write to another view",
         );
-      given[name] = value.copy ?? value.view;
+      given.set(name, value.copy ?? value.view);
     }
   }
 
   /** Seeds of results that were given views: what has reached these, which the launch overwrote. */
-  private async giveResultsOnDevice({ code, args }: LaunchEntry, given: Record<string, unknown>): Promise<void> {
+  private async giveResultsOnDevice({ code, args }: LaunchEntry, given: Map<string, unknown>): Promise<void> {
     for (const name of code.results) {
       const view = args[name];
-      delete given[name];
+      given.delete(name);
       if (!isAnyView(view)) continue;
       const bar = this.bars.of(view) as View;
-      [given[barOf(name)]] = await this.device.queue.read(bar);
+      given.set(barOf(name), (await this.device.queue.read(bar))[0]);
       this.device.queue.clear(bar);
     }
   }

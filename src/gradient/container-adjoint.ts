@@ -16,11 +16,11 @@ import { contributionsAsParts, paramsAsScalars, pullParts, scalarsAsParams, step
 /** Data of a sequence that gradients pass through. */
 export type Data = Field | Scalar;
 
-/** What the adjoints of containers use: adjoints of data, values of before, and memory of their own. */
+/** Data that the adjoints of containers use: adjoints of data, values of before, and memory of their own. */
 export interface AdjointData {
   bar(of: Field): Field;
   scalarBar(of: Scalar): Scalar;
-  /** Where the values are that the container found. */
+  /** Place of the values that the container found. */
   valueOf<T extends Data>(of: T): T;
   /** A field for contributions, which the next container may use again. */
   parts(like: Field, count: number, place: number): Field;

@@ -17,7 +17,7 @@ import { vjp } from "./vjp.js";
 /** Arguments by the names of the flat kernel. */
 export type FlatArgs = Readonly<Record<string, unknown>>;
 
-/** What a tape knows of a kernel's code. */
+/** A kernel's code, and its adjoint, as a tape uses them. */
 export interface DifferentiatedKernel {
   readonly ir: KernelIR;
   readonly access: AccessAnalysis;

@@ -175,7 +175,7 @@ class KeptWithin {
     return steps.reverse();
   }
 
-  /** Where the values are that container `n` found. */
+  /** Place of the values that container `n` found. */
   valueOf<T extends Data>(data: T, n: number): T {
     return (this.copies.get(data)?.get(this.versionAt(data, n)) ?? data) as T;
   }

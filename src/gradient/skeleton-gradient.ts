@@ -12,14 +12,14 @@ import { writtenData, type Data } from "./container-adjoint.js";
 import { activeData, AdjointMemory, reverseIteration, type ReversedIteration } from "./sequence.js";
 import { extraIterations, reverseSchedule } from "./snapshots.js";
 
-/** Where a gradient of a skeleton begins: fields after the last iteration, with what reaches their cells. */
+/** Start of a gradient of a skeleton: fields after the last iteration, with what reaches their cells. */
 export type FieldSeed = readonly [field: Field, seed: number | CellFunction | ArrayLike<number>];
 
 /** Options of `gradient`. */
 export interface GradientOptions {
   /** A scalar as it is after the last iteration, or fields with seeds. */
   readonly of: Scalar | readonly FieldSeed[];
-  /** Fields and scalars, as they are before the first iteration, of which the gradient is wanted. */
+  /** Fields and scalars that gradients are wanted of, as they are before the first iteration. */
   readonly wrt: readonly Data[];
   /** States that are held at a time, the start's included: a number, or the bytes that they may take. Default: half of the memory, and at most one for each iteration. */
   readonly snapshots?: number | { readonly bytes: number };
@@ -61,7 +61,7 @@ export class SkeletonGradient {
     for (const data of of)
       if (!this.active.has(data))
         this.refuse(`"${data.name}" does not depend on ${options.wrt.map((each) => `"${each.name}"`).join(", ")}`, "give others for wrt");
-    // Refuses what is not known before anything runs.
+    // Refuses containers whose gradient is not known, before anything runs.
     this.reversedAt(skeleton.iteration, true);
   }
 

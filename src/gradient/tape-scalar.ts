@@ -2,7 +2,7 @@ import { describe } from "../base/describe.js";
 import { LaunchError } from "../base/errors.js";
 import { INSPECT } from "../base/inspect.js";
 
-/** A number of which a tape knows the gradient: one that `t.scalar` gave, or the result of a launch. */
+/** A number whose gradient a tape knows: one that `t.scalar` gave, or the result of a launch. */
 export class TapeScalar {
   constructor(
     /** The number. Arithmetic of the host with it is not on the tape: a plain number is a constant to gradients. */

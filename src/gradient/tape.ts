@@ -40,7 +40,7 @@ export type TapeResults<P extends Params> = string extends keyof P
         : never;
     };
 
-/** Where a gradient begins: a number of the tape, or a view with what reaches its elements. */
+/** Start of a gradient: a number of the tape, or a view with what reaches its elements. */
 export type Seed = readonly [of: AnyView, seed: AnyView | TypedArray | readonly number[]] | readonly [of: TapeScalar, seed: number];
 
 /** Launches whose gradient is wanted, in the order in which they run. `tape(device)` makes one. */
@@ -76,7 +76,7 @@ export class Tape {
     return this.recording.kept.bytes;
   }
 
-  /** What was copied and why, and where gradients end, a line each. */
+  /** Copies of views, and places where gradients end, a line each. */
   get remarks(): readonly string[] {
     return [...this.notes];
   }

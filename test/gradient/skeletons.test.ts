@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
 import { bricks, dense, sparse, type Field, type Grid } from "../../src/domain/index.js";
 import { gradient } from "../../src/gradient/skeleton-gradient.js";
-import { assign, f64, max, sum } from "../../src/kernel/declare/params.js";
+import { assign, f64, sum } from "../../src/kernel/declare/params.js";
 import { devices, type DeviceSet, type Scalar } from "../../src/set/index.js";
 import { every, skeleton, swap, type Skeleton } from "../../src/skeleton/index.js";
 

@@ -6,7 +6,7 @@ import type { Container, Field, FieldUse, Grid } from "../grid/grid.js";
 import { analyseContainer } from "./analysis.js";
 import { asContainer } from "./declare.js";
 
-/** What the parameters of a container's code stand for. */
+/** Meanings of the parameters of a container's code. */
 interface CodeParams {
   /** By view parameter: a field of the container's own grid. */
   readonly fields: ReadonlyMap<string, Field>;
