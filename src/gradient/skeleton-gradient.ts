@@ -1,6 +1,7 @@
 import { describe } from "../base/describe.js";
 import { LaunchError } from "../base/errors.js";
 import { requireOptions, requireThing } from "../base/own.js";
+import { unreachable } from "../base/unreachable.js";
 import { BYTES } from "../ir/scalars.js";
 import { containersIn, marksOf, SwappedMemory, swapsIn } from "../skeleton/fusion/sequence.js";
 import { StateSnapshot } from "../skeleton/run/snapshot.js";
@@ -113,6 +114,9 @@ export class SkeletonGradient {
             break;
           case "reverse":
             value = await this.reverse(base + action.at, action.at === iterations - 1, value);
+            break;
+          default:
+            return unreachable(action);
         }
     } finally {
       skeleton.iteration = base;

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
-import { bricks, dense, sparse, type Field, type Grid } from "../../src/domain/index.js";
+import { bricks, dense, face, parity, sparse, type Field, type Grid } from "../../src/domain/index.js";
 import { gradient } from "../../src/gradient/skeleton-gradient.js";
-import { assign, f64, sum } from "../../src/kernel/declare/params.js";
+import { assign, f32, f64, max, sum } from "../../src/kernel/declare/params.js";
+import { f16 } from "../../src/kernel/declare/storage.js";
 import { devices, type DeviceSet, type Scalar } from "../../src/set/index.js";
 import { every, skeleton, swap, type Skeleton } from "../../src/skeleton/index.js";
 
@@ -122,4 +123,163 @@ describe("gradients of skeletons", () => {
       }
       assert.equal(digests.size, 1);
     });
+});
+
+/** Two dimensions, constants along an axis, regions, active neighbours, an extreme, scalars that change places, f32 beside f64. */
+async function plane(names: string) {
+  const set = await devices(names);
+  const grid = dense(set, [9, 12], { active: (x, y) => x + y > 2 });
+  const [p, q, coefficient] = ["p", "q", "coefficient"].map((name) => grid.field(name, f64));
+  const [most, last, sharp, loss] = ["most", "last", "sharp", "loss"].map((name) => grid.scalar(name, f64));
+  const weight = grid.axis("x", f64, (x: number) => 1 + 0.1 * x);
+  const spread = grid.container("spread", { p, q, coefficient, weight, last, rate: 0.05 }, ({ p, q, coefficient, weight, last, rate }, c) => {
+    let total = 0;
+    for (let d = -1; d < 2; d += 2) {
+      if (p.isActive(c, d, 0)) total += coefficient.at(c, d, 0) * (p.at(c, d, 0) - p[c]);
+      if (p.isActive(c, 0, d)) total += coefficient.at(c, 0, d) * (p.at(c, 0, d) - p[c]);
+    }
+    q[c] = p[c] + (rate * total * weight[c]) / (1 + 0.1 * last * last);
+  });
+  const left = grid.container(
+    "left",
+    { q, sharp },
+    ({ q, sharp }, c) => {
+      q[c] = sharp * q[c] * q[c];
+    },
+    undefined,
+    { on: face("xmin") },
+  );
+  const even = grid.container(
+    "even",
+    { p, q },
+    ({ p, q }, c) => {
+      q[c] = q[c] + 0.1 * p.at(c, 1, 0) * q[c];
+    },
+    undefined,
+    { on: parity(0) },
+  );
+  const greatest = grid.container("greatest", { q, most: max(most) }, ({ q, most }, c) => most.max(q[c] * q[c]));
+  const sums = grid.container("sums", { p, most, loss: sum(loss) }, ({ p, most, loss }, c) => loss.add(p[c] * p[c] * most));
+  const flow = skeleton(set, "plane", [spread, left, even, greatest, swap(p, q), swap(most, last), sums], { precision: "strict" });
+  return { set, flow, p, coefficient, sharp, most, last, loss };
+}
+
+describe("gradients of a skeleton in a plane", () => {
+  it("central differences by a field, by coefficients and by scalars", async () => {
+    const digests = new Set<string>();
+    for (const names of ["js", "wasm*2", "wasm*3"]) {
+      const f = await plane(names);
+      const values = (x: number, y: number): number => 0.6 + 0.3 * Math.sin(x + 0.7 * y);
+      const wave = (x: number, y: number): number => 1 + 0.2 * Math.cos(x * y);
+      const at = async (e: { p?: number; coefficient?: number; sharp?: number; last?: number }): Promise<number> => {
+        f.p.fill((x, y) => values(x, y) + (e.p ?? 0) * Math.cos(2 * x - y));
+        f.coefficient.fill((x, y) => wave(x, y) + (e.coefficient ?? 0) * Math.sin(x + y));
+        f.sharp.set(0.9 + (e.sharp ?? 0));
+        f.last.set(0.5 + (e.last ?? 0));
+        f.flow.iteration = 0;
+        await f.flow.run(4);
+        return f.loss.get();
+      };
+      const reached = await at({});
+      const grad = gradient(f.flow, { of: f.loss, wrt: [f.p, f.coefficient, f.sharp, f.last], snapshots: 2 });
+      await at({});
+      const start = { p: values, coefficient: wave };
+      f.p.fill(start.p);
+      f.sharp.set(0.9);
+      f.last.set(0.5);
+      const { value } = await grad.run(4);
+      assert.equal(value, reached);
+      const [gp, gc] = [await grad.of(f.p).download(), await grad.of(f.coefficient).download()];
+      const [gs, gl] = [await grad.of(f.sharp).get(), await grad.of(f.last).get()];
+      digests.add(digest([...gp, ...gc, gs, gl]));
+      if (names !== "js") {
+        await f.set.close();
+        continue;
+      }
+      let [dp, dc, n] = [0, 0, 0];
+      for (let y = 0; y < 12; y++)
+        for (let x = 0; x < 9; x++, n++) {
+          if (x + y <= 2) continue;
+          dp += gp[n] * Math.cos(2 * x - y);
+          dc += gc[n] * Math.sin(x + y);
+        }
+      for (const [name, found] of Object.entries({ p: dp, coefficient: dc, sharp: gs, last: gl })) {
+        const e = 1e-5;
+        const difference = ((await at({ [name]: e })) - (await at({ [name]: -e }))) / (2 * e);
+        assert.ok(Math.abs(difference - found) < 1e-7 * Math.max(1, Math.abs(found)), `by ${name}: ${found} for ${difference}`);
+      }
+      await f.set.close();
+    }
+    assert.equal(digests.size, 1);
+  });
+
+  it("seeds of fields, and the transpose of a linear flow", async () => {
+    const set = await devices("wasm*2");
+    const grid = dense(set, [6, 7, 8]);
+    const [u, v] = ["u", "v"].map((name) => grid.field(name, f32));
+    const step = grid.container("step", { u, v }, ({ u, v }, c) => {
+      v[c] = 0.5 * u[c] + 0.25 * u.at(c, 1, 0, 0) - 0.125 * u.at(c, 0, -1, 2);
+    });
+    const flow = skeleton(set, "linear", [step, swap(u, v)], { precision: "strict" });
+    const grad = gradient(flow, { of: [[u, (x, y, z) => Math.sin(x + 2 * y + 3 * z)]], wrt: [u], snapshots: { bytes: 1e6 } });
+    const start = (x: number, y: number, z: number): number => Math.cos(x * y - z);
+    u.fill(start);
+    await grad.run(3);
+    const g = await grad.of(u).download();
+    await flow.run(3);
+    const end = await u.download();
+    let [ahead, back, n] = [0, 0, 0];
+    for (let z = 0; z < 8; z++)
+      for (let y = 0; y < 7; y++)
+        for (let x = 0; x < 6; x++, n++) {
+          ahead += end[n] * Math.sin(x + 2 * y + 3 * z);
+          back += g[n] * start(x, y, z);
+        }
+    assert.ok(Math.abs(ahead - back) < 1e-5 * Math.abs(ahead), `${ahead} and ${back}`);
+    assert.equal(grad.skeletons.length, 2);
+    assert.match(await grad.skeletons[0].explain(), /step sums of u_bar/);
+    await set.close();
+  });
+});
+
+describe("gradients of skeletons refuse", () => {
+  it("containers whose gradient is not known, with their places", async () => {
+    const set = await devices("js");
+    const open = dense(set, [6, 6, 6], { ghosts: { xmin: 1 } });
+    const g = open.field("g", f64);
+    const loss = open.scalar("loss", f64);
+    const ghosts = open.container("squares", { g, loss: sum(loss) }, ({ g, loss }, c) => loss.add(g[c] * g[c]));
+    assert.throws(() => gradient(skeleton(set, "s", [ghosts]), { of: loss, wrt: [g] }), {
+      name: "GradientError",
+      message: /"squares", .*skeletons\.test\.ts:\d+:\d+: its grid has ghosts, and gradients over these are not known/,
+    });
+    const grid = dense(set, [6, 6, 6]);
+    const [u, half] = [grid.field("u", f64), grid.field("half", f32, { storage: f16 })];
+    const mean = grid.field("mean", f64, { axes: ["x"] });
+    const along = grid.container("profile", { u, mean: sum(mean) }, ({ u, mean }, c) => mean.add(u[c]));
+    const total = grid.scalar("total", f64);
+    const squares = grid.container("squares", { u, total: sum(total) }, ({ u, total }, c) => total.add(u[c] * u[c]));
+    assert.throws(() => gradient(skeleton(set, "s", [along, squares]), { of: total, wrt: [u] }), /"profile".*: it reduces along axes, and gradients of that are not known/);
+    const stored = grid.container("stored", { half, total: sum(total) }, ({ half, total }, c) => total.add(half[c]));
+    assert.throws(() => gradient(skeleton(set, "s", [stored]), { of: total, wrt: [half] }), /"half" stores f16, and gradients are of f64 and f32/);
+    const pushed = grid.container("pushed", { u, half }, ({ u, half }, c) => u.put(c, 1, 0, 0, half[c]));
+    assert.throws(() => gradient(skeleton(set, "s", [pushed, squares]), { of: total, wrt: [u] }), /it writes "u" in other cells/);
+    await set.close();
+  });
+
+  it("options of another kind, data that nothing reaches, snapshots that do not fit", async () => {
+    const f = await made("js", "dense");
+    const other = f.u.grid.scalar("other", f64);
+    assert.throws(() => gradient(f.flow, { of: f.loss, wrt: [] }), /gradient, for wrt, is given .*; give a list of fields and scalars/);
+    assert.throws(() => gradient(f.flow, { of: 3 as never, wrt: [f.u] }), /gradient, for of, is given 3; give a scalar, or fields with seeds/);
+    assert.throws(() => gradient(f.flow, { of: f.loss, wrt: [f.u], snapshots: 0 }), /snapshots, is given 0; give a number of at least 1/);
+    assert.throws(() => gradient(f.flow, { of: f.loss, wrt: [f.u], store: "host" } as never), /gradient has no option "store"; it has of, wrt, snapshots/);
+    assert.throws(() => gradient(f.flow, { of: other, wrt: [f.u] }), /the gradient of skeleton "flow": "other" does not depend on "u"/);
+    const grad = gradient(f.flow, { of: f.loss, wrt: [f.u], snapshots: 1e9 });
+    f.u.fill(1);
+    await assert.rejects(grad.run(0), /0 iterations; give a whole number, at least 1/);
+    await assert.rejects(grad.run(1e9), /1000000000 iterations with 1000000000 snapshots of .* GB need .* GB, and the devices have .* GB: give snapshots: \d+/);
+    assert.throws(() => grad.of(f.nu), /the gradient by "nu" is asked for; give it for wrt/);
+    await f.set.close();
+  });
 });
