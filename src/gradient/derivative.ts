@@ -1,3 +1,4 @@
+import { describe } from "../base/describe.js";
 import { LaunchError } from "../base/errors.js";
 import { requireOptions, requireThing } from "../base/own.js";
 import type { Device, Launch, LaunchOptions } from "../device/device.js";
@@ -69,9 +70,12 @@ export function codeOf(kernel: Kernel, fixed: DerivativeOptions["fixed"]): Kerne
 }
 
 /** The derivative of a kernel by its code; its arguments and results end in `ending`. */
-export function makeDerivative(kernel: Kernel, code: DerivativeCode, ending: "bar" | "dot"): Derivative {
-  return new KernelDerivative(kernel, code, ending);
+export function makeDerivative(kernel: Kernel, code: GivenCode, ending: "bar" | "dot", fixed: DerivativeOptions["fixed"] = {}): Derivative {
+  return new KernelDerivative(kernel, code, ending, fixed);
 }
+
+/** Code of a derivative, and kernels that their author has given for it. */
+type GivenCode = Omit<DerivativeCode, "kernels"> & { readonly kernels: readonly (KernelIR | Kernel)[] };
 
 class KernelDerivative implements Derivative {
   readonly kernels: readonly Kernel[];
@@ -83,14 +87,19 @@ class KernelDerivative implements Derivative {
 
   constructor(
     private readonly kernel: Kernel,
-    code: DerivativeCode,
+    code: GivenCode,
     ending: "bar" | "dot",
+    private readonly fixed: Readonly<Record<string, number | boolean>>,
   ) {
-    this.kernels = code.kernels.map((ir) => kernelFromIR(ir));
+    this.kernels = code.kernels.map((each) =>
+      "body" in each && typeof each.body === "function" ? (each as Kernel) : kernelFromIR(each as KernelIR),
+    );
     this.needs = code.needs;
     this.remarks = code.remarks;
     this.parts = new ParameterParts(kernel, ending);
-    this.passed = code.kernels.slice(0, -1).flatMap(({ params }) => params.filter(({ kind }) => kind === "reduce").map(({ name }) => name));
+    this.passed = this.kernels
+      .slice(0, -1)
+      .flatMap(({ ir }) => (ir?.params ?? []).filter(({ kind }) => kind === "reduce").map(({ name }) => name));
   }
 
   async run(device: Device, args: DerivativeArgs, policy: Policy, options: LaunchOptions = {}): Promise<Record<string, unknown>> {
@@ -127,6 +136,11 @@ class KernelDerivative implements Derivative {
   private bound(device: Device, args: DerivativeArgs): { given: Record<string, unknown>; temporary: View[] } {
     const known = new Set(this.kernels.flatMap(({ params }) => Object.keys(params)));
     const given = this.parts.flat(args, (name) => known.has(name));
+    for (const [name, value] of Object.entries(this.fixed))
+      if (Object.hasOwn(args, name) && args[name] !== value)
+        throw new LaunchError(
+          `the derivative of kernel "${this.kernel.name}" was made for ${name} = ${value}, and is given ${describe(args[name])}; make another with fixed: { ${name}: ... }`,
+        );
     const temporary: View[] = [];
     for (const name of this.passed) {
       if (Object.hasOwn(args, name))

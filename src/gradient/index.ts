@@ -2,6 +2,7 @@
 export { GradientError } from "../base/errors.js";
 export { checkGradient, type CheckOptions, type GradientCheck } from "./check.js";
 export { jvp } from "./jvp.js";
+export { rule, type KernelRule } from "./rule.js";
 export { vjp, type VjpOptions } from "./vjp.js";
 export type { Derivative, DerivativeArgs, DerivativeOptions, PreparedDerivative } from "./derivative.js";
 export { gradient, type FieldSeed, type GradientOptions, type GradientRun, type SkeletonGradient } from "./skeleton-gradient.js";

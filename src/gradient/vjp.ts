@@ -1,8 +1,10 @@
+import { LaunchError } from "../base/errors.js";
 import { derive } from "../cache/derive.js";
 import { adjointOf } from "../ir/gradient/adjoint.js";
 import type { Kernel } from "../kernel/declare/kernel.js";
 import { codeOf, makeDerivative, requireDerivative, type Derivative, type DerivativeOptions } from "./derivative.js";
 import { ParameterParts } from "./parts.js";
+import { requireRuled, ruleOf, type KernelRule } from "./rule.js";
 
 /** Options of `vjp`. */
 export interface VjpOptions extends DerivativeOptions {
@@ -19,10 +21,22 @@ export interface VjpOptions extends DerivativeOptions {
  */
 export function vjp(kernel: Kernel, options: VjpOptions): Derivative {
   requireDerivative("vjp", kernel, options, ["keepSeeds"]);
+  const own = ruleOf(kernel);
+  if (typeof own === "object") return byRule(kernel, own, options);
   return derive(kernel, adjoint, { wrt: [...options.wrt], keepSeeds: options.keepSeeds ?? false, fixed: options.fixed ?? {} });
 }
 
+/** The adjoint that its author has given. */
+function byRule(kernel: Kernel, { wrt, needs, vjp: given }: KernelRule, options: VjpOptions): Derivative {
+  requireRuled("vjp", kernel, wrt, options.wrt);
+  if (options.keepSeeds)
+    throw new LaunchError(`vjp of "${kernel.name}", whose adjoint is given by rule(...), cannot keep seeds; leave keepSeeds out`);
+  return makeDerivative(kernel, { kernels: [given], needs, remarks: ["its adjoint is given by rule(...)"] }, "bar");
+}
+
 function adjoint(kernel: Kernel, { wrt, keepSeeds, fixed }: Required<VjpOptions>): Derivative {
+  if (ruleOf(kernel) === "none")
+    return makeDerivative(kernel, adjointOf(codeOf(kernel, fixed), { wrt: [], keepSeeds, isConstant: true }), "bar", fixed);
   const code = adjointOf(codeOf(kernel, fixed), { wrt: new ParameterParts(kernel, "bar").names(wrt), keepSeeds });
-  return makeDerivative(kernel, code, "bar");
+  return makeDerivative(kernel, code, "bar", fixed);
 }

@@ -4,6 +4,7 @@ import { DeviceError } from "../../src/base/errors.js";
 import "../backend/interpreter/backend.js";
 import { campaign } from "../random/campaign.js";
 import { check } from "../random/check.js";
+import { checkGradientsOf } from "../random/gradients.js";
 import type { Subject } from "./subject.js";
 
 /** Random kernels in strict mode: the evaluator, plain TypeScript, and devices, bit for bit. */
@@ -37,7 +38,30 @@ const kernels = (name: string, weight: number, runs: number, names: readonly str
   },
 });
 
+/** Gradients of random kernels: the tangent beside the adjoint by the evaluator, and the adjoint's bits on `js`. */
+const gradients: Subject = {
+  name: "gradients",
+  weight: 3,
+  async open() {
+    const js = await open("js");
+    return {
+      async trial(seed) {
+        const counts: Record<string, number> = {};
+        const count = (outcome: string): void => void (counts[outcome] = (counts[outcome] ?? 0) + 1);
+        await campaign({
+          runs: 25,
+          seed,
+          check: async (program, n) => count(`gradients: ${await checkGradientsOf(program, n % 5 === 0 ? js : undefined)}`),
+        });
+        return { gradients: 25, ...counts };
+      },
+      close: () => js.close(),
+    };
+  },
+};
+
 export const KERNELS: readonly Subject[] = [
+  gradients,
   kernels("kernels", 40, 25, ["js", "wasm"], ["interpreter"]),
   kernels("native", 3, 1, ["native"]),
   kernels("opencl", 3, 1, ["opencl"]),

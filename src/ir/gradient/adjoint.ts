@@ -16,6 +16,8 @@ interface AdjointOptions {
   readonly wrt: readonly string[];
   /** Adjoints of views that the kernel stores into, and does not read, stay as they are. Default: they are cleared, as the kernel overwrites what was there. */
   readonly keepSeeds?: boolean;
+  /** Gradients end at all that the kernel stores: its adjoint only clears. */
+  readonly isConstant?: boolean;
 }
 
 /**
@@ -24,8 +26,8 @@ interface AdjointOptions {
  *
  * Throws GradientError where the gradient is not known.
  */
-export function adjointOf(kernel: KernelIR, { wrt, keepSeeds = false }: AdjointOptions): DerivativeCode {
-  const subject = new GradientSubject(kernel, wrt);
+export function adjointOf(kernel: KernelIR, { wrt, keepSeeds = false, isConstant = false }: AdjointOptions): DerivativeCode {
+  const subject = new GradientSubject(kernel, wrt, isConstant);
   const active = subject.activity(true);
   subject.requireFreeNames(active, barOf, "adjoint");
   const forms = formsOf(subject, active);

@@ -1,4 +1,4 @@
-import { add, binary, div, eq, int, lt, mul, rem, sub } from "../expressions.js";
+import { add, binary, compare, div, eq, int, lt, mul, rem, sub } from "../expressions.js";
 import { localOf } from "../by-name.js";
 import type { LocalRef } from "../builder.js";
 import { inclusiveStop, lastOf } from "../loop-stops.js";
@@ -7,7 +7,7 @@ import type { Expr, Stmt } from "../types.js";
 import { exprsOf, walkExpr, blocksOf } from "../walk.js";
 import { Back } from "./back.js";
 import { childOf, zeroOf } from "./emission.js";
-import { packedState, SLOTS, turnOf, unpackedState } from "./forward.js";
+import { packedState, SLOTS, stepsBetween, unpackedState } from "./forward.js";
 import { namesNeeded } from "./need.js";
 import { stateOf } from "./loop-state.js";
 import { barOf } from "./names.js";
@@ -47,7 +47,7 @@ export class AdjointLoops extends Back {
     else if (slots) this.bySlots(entry, bars, counter);
     else if (reruns) this.falling(entry, counter, () => this.fromTheBeginning(entry, bars, counter));
     else {
-      const at = turnOf(counter, start!, (loop as { step: number }).step);
+      const at = stepsBetween(start!, counter, (loop as { step: number }).step);
       this.falling(entry, counter, () => turn((n) => unpackedState(carried[n]!.cell.type, carried[n]!.record!, at)));
     }
   }
@@ -96,7 +96,12 @@ export class AdjointLoops extends Back {
 
   /** Arrays that the loop only reads are read as they were before it. */
   private useCopies(arrays: Loop["arrays"], env: Env): void {
-    for (const { name, copy, changes } of arrays) if (!changes) env.arrays.set(name, copy);
+    for (const { name, copy, changes } of arrays) {
+      if (changes) continue;
+      const bars = this.derivatives.get(env.arrays.get(name)!);
+      if (bars !== undefined) this.derivatives.set(copy, bars);
+      env.arrays.set(name, copy);
+    }
   }
 
   private emitFor(counter: LocalRef, start: Expr, stop: Expr, step: number, write: () => Stmt[]): void {
@@ -109,13 +114,18 @@ export class AdjointLoops extends Back {
     if (loop.kind !== "for") return this.emitFor(counter, sub(count!, 1), int(-1), -1, write);
     const { step } = loop;
     const sign = Math.sign(step);
-    // No turn at all where the stop is before the start; the last value is computed without leaving i32.
-    const bound = lastOf(stop!) ?? stop!;
-    const inside = binary(step > 0 ? "max" : "min", bound, start!);
-    const last = lastOf(stop!) ? bound : sub(inside, sign);
-    if (Math.abs(step) === 1) return this.emitFor(counter, last, inclusiveStop(start!, -step), -step, write);
-    const turns = div(lastOf(stop!) ? add(sub(bound, start!), step) : add(sub(inside, start!), step - sign), step);
-    this.emitFor(counter, add(start!, mul(sub(turns, 1), step)), inclusiveStop(start!, -step), -step, write);
+    const included = lastOf(stop!);
+    const bound = included ?? stop!;
+    if (Math.abs(step) === 1) {
+      // No turn at all where the stop is before the start; the last value is computed without leaving i32.
+      const last = included ?? sub(binary(step > 0 ? "max" : "min", bound, start!), sign);
+      return this.emitFor(counter, last, inclusiveStop(start!, -step), -step, write);
+    }
+    // The number of the last turn, where there is one.
+    const last = stepsBetween(start!, included ?? sub(bound, sign), step);
+    const then = this.block(() => this.emitFor(counter, add(start!, mul(last, step)), inclusiveStop(start!, -step), -step, write));
+    const some = compare(step > 0 ? (included ? "ge" : "gt") : included ? "le" : "lt", bound, start!);
+    this.emit({ kind: "if", cond: some, then, else: [] });
   }
 
   /** Runs turns from `first` to before `last` forward, and gives the state after them. */

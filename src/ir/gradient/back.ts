@@ -113,6 +113,13 @@ export abstract class Back extends Forward {
     return bar === undefined ? undefined : localOf(bar, type);
   }
 
+  /** The array of an array's adjoints. */
+  private barsOfArray(array: string): string {
+    const bars = this.derivatives.get(array);
+    if (bars === undefined) throw new Error(`private array ${array} has no adjoint`);
+    return bars;
+  }
+
   /** Adds to what reaches a value. */
   protected addTo(value: Expr, g: Expr): void {
     if (!this.isActive(value) || (g.op === "const" && g.value === 0)) return;
@@ -149,7 +156,7 @@ export abstract class Back extends Forward {
       }
       case "set": {
         const { index, value } = entry;
-        const bars = this.derivatives.get(entry.array)!;
+        const bars = this.barsOfArray(entry.array);
         if (this.isActive(value)) this.addTo(value, this.temporary("g", elementOf(bars, index, value.type)));
         return this.emit({ kind: "setElement", array: bars, index, value: zeroOf(value.type) });
       }
@@ -198,7 +205,7 @@ export abstract class Back extends Forward {
       case "load":
         return this.deposit(entry.view, [...entry.indices], g);
       case "element": {
-        const bars = this.derivatives.get(entry.array)!;
+        const bars = this.barsOfArray(entry.array);
         return this.emit({ kind: "setElement", array: bars, index: entry.index, value: add(elementOf(bars, entry.index, g.type), g) });
       }
       default:

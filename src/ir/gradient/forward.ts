@@ -1,5 +1,5 @@
 import { unreachable } from "../../base/unreachable.js";
-import { binary, compare, div, eq, int, rem, select, sub } from "../expressions.js";
+import { binary, cast, compare, div, eq, int, rem, select, sub } from "../expressions.js";
 import { localOf } from "../by-name.js";
 import type { LocalRef } from "../builder.js";
 import { lastOf } from "../loop-stops.js";
@@ -178,7 +178,7 @@ export abstract class Forward extends ForwardValues {
           for (const each of carried) inner.values.set(each.name, this.begun(each, each.cell));
           const values = carried.map(({ name }) => inner.values.get(name)!);
           if (slots) this.keepTurn(slots, carried, values);
-          else if (keeps) this.keepAll(carried, values, turnOf(counter!, start!, (loop as { step: number }).step));
+          else if (keeps) this.keepAll(carried, values, stepsBetween(start!, counter!, (loop as { step: number }).step));
         },
         (inner) => {
           this.location = at;
@@ -303,10 +303,10 @@ function turnsOf(start: Expr, stop: Expr, step: number): number | undefined {
   return Math.max(0, Math.ceil((Number(stop.value) - Number(start.value)) / step));
 }
 
-/** The number of a turn by its counter. */
-export function turnOf(counter: Expr, start: Expr, step: number): Expr {
-  const steps = start.op === "const" && start.value === 0 ? counter : sub(counter, start);
-  return step === 1 ? steps : div(steps, step);
+/** Whole steps from one value of a counter to a later one; the distance may be more than an i32 holds. */
+export function stepsBetween(start: Expr, to: Expr, step: number): Expr {
+  const distance = step < 0 ? sub(start, to) : start.op === "const" && start.value === 0 ? to : sub(to, start);
+  return Math.abs(step) === 1 ? distance : cast("i32", div(cast("u32", distance), Math.abs(step)));
 }
 
 function declaredIn(stmts: readonly Stmt[]): Set<string> {

@@ -51,6 +51,8 @@ export class GradientSubject {
   constructor(
     readonly original: KernelIR,
     readonly wrt: readonly string[],
+    /** Nothing that the kernel stores passes a gradient on. */
+    private readonly isConstant = false,
   ) {
     this.refusals = new Refusals(original.name, original.location);
     if (original.policy.kind === "team") this.refusals.team();
@@ -65,7 +67,7 @@ export class GradientSubject {
     if (!param || param.kind === "reduce") this.refusals.unknown(name, differentiable(this.original));
     if (!isFloat(typeOfParam(param)))
       this.refusals.integers(name, param.kind === "scalar" ? param.type : (param as { element: string }).element);
-    if (!hasEffect(this.ir, name)) this.refusals.noEffect(name);
+    if (!hasEffect(this.original, name)) this.refusals.noEffect(name);
   }
 
   /** Refuses parameters that have the name of a derivative. */
@@ -80,8 +82,14 @@ export class GradientSubject {
   }
 
   activity(goesBack: boolean): ActiveNames {
+    if (this.isConstant) return { ...NOTHING, views: this.storedFloats() };
     const viewOf = (name: string): string => this.inPlace.stale.get(name)?.view ?? name;
     return activeNamesOf({ ...this.ir, body: this.body(goesBack) }, this.wrt, viewOf);
+  }
+
+  private storedFloats(): Set<string> {
+    const floats = [...changedIn(this.ir.body, "view")].filter((name) => isFloat(typeOfParam(this.params.get(name)!)));
+    return new Set(floats);
   }
 
   /** Facts about the kernel for an emission. */
@@ -102,6 +110,7 @@ export class GradientSubject {
       names,
       location: this.original.location,
       active,
+      isConstant: this.isConstant,
       written: changedIn(body, "view"),
       stale: goesBack ? this.inPlace.stale : new Map(),
       params: this.params,
@@ -164,6 +173,8 @@ export class GradientSubject {
     return [...this.params.keys()].filter((name) => read.has(name));
   }
 }
+
+const NOTHING: ActiveNames = { views: new Set(), scalars: new Set(), arrays: new Set(), locals: new Set(), targets: new Set() };
 
 /** Parameters that the code uses, in bounds of others as well. */
 function usedParams({ params, body }: KernelIR): Param[] {

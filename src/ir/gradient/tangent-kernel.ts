@@ -10,6 +10,8 @@ import { Tangent } from "./tangent.js";
 interface TangentOptions {
   /** Views, scatter targets and scalars of floats. */
   readonly wrt: readonly string[];
+  /** Gradients end at all that the kernel stores. */
+  readonly isConstant?: boolean;
 }
 
 /**
@@ -18,8 +20,8 @@ interface TangentOptions {
  *
  * Throws GradientError where the tangent is not known.
  */
-export function tangentOf(kernel: KernelIR, { wrt }: TangentOptions): DerivativeCode {
-  const subject = new GradientSubject(kernel, wrt);
+export function tangentOf(kernel: KernelIR, { wrt, isConstant = false }: TangentOptions): DerivativeCode {
+  const subject = new GradientSubject(kernel, wrt, isConstant);
   const active = subject.activity(false);
   subject.requireFreeNames(active, dotName, "tangent");
   const emission = new Tangent({ ...subject.source(active, false), refusals: subject.refusals });

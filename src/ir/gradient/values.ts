@@ -24,6 +24,8 @@ type Wish = readonly [name: string, type: ScalarType];
 export interface SweepSource {
   readonly names: FreshNames;
   readonly location: Location;
+  /** Gradients end at all that is stored. */
+  readonly isConstant: boolean;
   /** Names of the author that gradients pass through. */
   readonly active: ActiveNames;
   /** Views that the kernel stores into. */
@@ -79,6 +81,7 @@ export abstract class ForwardValues extends Emission {
 
   /** Whether a derivative passes through the value. */
   protected touches(expr: Expr, env: Env): boolean {
+    if (this.source.isConstant) return false;
     return passesThrough(expr, (leaf) => {
       switch (leaf.op) {
         case "local":
