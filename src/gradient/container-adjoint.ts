@@ -75,7 +75,10 @@ export function containerDerivative(container: Container, active: ReadonlySet<Da
   const known = new Set(differentiable(ir));
   const wrt = [...data].filter(([param, of]) => known.has(param) && active.has(of)).map(([param]) => param);
   if (wrt.length === 0) return undefined;
-  const { kernels, needs, remarks } = adjointOf(ir, { wrt });
+  const { kernels, needs, remarks } = adjointOf(ir, {
+    wrt,
+    scattered: new Set(container.uses.filter(({ offsets }) => offsets.length > 0).map(({ param }) => param)),
+  });
   const read = new Set(needs);
   for (const { body } of kernels) walkExprs(body, (node) => node.op === "param" && read.add(node.name));
   const values = [...data].filter(([param]) => read.has(param)).map(([, of]) => of);
@@ -98,8 +101,13 @@ function refuseUnknown(container: Container, active: ReadonlySet<Data>): void {
   if (inRounds) refuse("it moves cells by messages of its own, and gradients of that are not known", "write it as a stencil");
   if (isAny(grid.ghosts))
     refuse("its grid has ghosts, and gradients over these are not known", "use a grid without ghosts, with fill values or periodic axes");
-  for (const { field, level, spread } of uses) {
+  for (const { field, level, spread, written, offsets } of uses) {
     if (!active.has(field)) continue;
+    if (written && offsets.length > 0)
+      refuse(
+        `it reads "${field.name}" of other cells and writes it, and gradients of that are not known`,
+        "write to another field and swap the two",
+      );
     if (level !== "own")
       refuse(
         `it reads "${field.name}" of a ${level === "fine" ? "finer" : "coarser"} grid, and gradients across grids are not known`,

@@ -132,14 +132,18 @@ async function plane(names: string) {
   const [p, q, coefficient] = ["p", "q", "coefficient"].map((name) => grid.field(name, f64));
   const [most, last, sharp, loss] = ["most", "last", "sharp", "loss"].map((name) => grid.scalar(name, f64));
   const weight = grid.axis("x", f64, (x: number) => 1 + 0.1 * x);
-  const spread = grid.container("spread", { p, q, coefficient, weight, last, rate: 0.05 }, ({ p, q, coefficient, weight, last, rate }, c) => {
-    let total = 0;
-    for (let d = -1; d < 2; d += 2) {
-      if (p.isActive(c, d, 0)) total += coefficient.at(c, d, 0) * (p.at(c, d, 0) - p[c]);
-      if (p.isActive(c, 0, d)) total += coefficient.at(c, 0, d) * (p.at(c, 0, d) - p[c]);
-    }
-    q[c] = p[c] + (rate * total * weight[c]) / (1 + 0.1 * last * last);
-  });
+  const spread = grid.container(
+    "spread",
+    { p, q, coefficient, weight, last, rate: 0.05 },
+    ({ p, q, coefficient, weight, last, rate }, c) => {
+      let total = 0;
+      for (let d = -1; d < 2; d += 2) {
+        if (p.isActive(c, d, 0)) total += coefficient.at(c, d, 0) * (p.at(c, d, 0) - p[c]);
+        if (p.isActive(c, 0, d)) total += coefficient.at(c, 0, d) * (p.at(c, 0, d) - p[c]);
+      }
+      q[c] = p[c] + (rate * total * weight[c]) / (1 + 0.1 * last * last);
+    },
+  );
   const left = grid.container(
     "left",
     { q, sharp },
@@ -259,9 +263,15 @@ describe("gradients of skeletons refuse", () => {
     const along = grid.container("profile", { u, mean: sum(mean) }, ({ u, mean }, c) => mean.add(u[c]));
     const total = grid.scalar("total", f64);
     const squares = grid.container("squares", { u, total: sum(total) }, ({ u, total }, c) => total.add(u[c] * u[c]));
-    assert.throws(() => gradient(skeleton(set, "s", [along, squares]), { of: total, wrt: [u] }), /"profile".*: it reduces along axes, and gradients of that are not known/);
+    assert.throws(
+      () => gradient(skeleton(set, "s", [along, squares]), { of: total, wrt: [u] }),
+      /"profile".*: it reduces along axes, and gradients of that are not known/,
+    );
     const stored = grid.container("stored", { half, total: sum(total) }, ({ half, total }, c) => total.add(half[c]));
-    assert.throws(() => gradient(skeleton(set, "s", [stored]), { of: total, wrt: [half] }), /"half" stores f16, and gradients are of f64 and f32/);
+    assert.throws(
+      () => gradient(skeleton(set, "s", [stored]), { of: total, wrt: [half] }),
+      /"half" stores f16, and gradients are of f64 and f32/,
+    );
     const pushed = grid.container("pushed", { u, half }, ({ u, half }, c) => u.put(c, 1, 0, 0, half[c]));
     assert.throws(() => gradient(skeleton(set, "s", [pushed, squares]), { of: total, wrt: [u] }), /it writes "u" in other cells/);
     await set.close();
@@ -271,14 +281,23 @@ describe("gradients of skeletons refuse", () => {
     const f = await made("js", "dense");
     const other = f.u.grid.scalar("other", f64);
     assert.throws(() => gradient(f.flow, { of: f.loss, wrt: [] }), /gradient, for wrt, is given .*; give a list of fields and scalars/);
-    assert.throws(() => gradient(f.flow, { of: 3 as never, wrt: [f.u] }), /gradient, for of, is given 3; give a scalar, or fields with seeds/);
+    assert.throws(
+      () => gradient(f.flow, { of: 3 as never, wrt: [f.u] }),
+      /gradient, for of, is given 3; give a scalar, or fields with seeds/,
+    );
     assert.throws(() => gradient(f.flow, { of: f.loss, wrt: [f.u], snapshots: 0 }), /snapshots, is given 0; give a number of at least 1/);
-    assert.throws(() => gradient(f.flow, { of: f.loss, wrt: [f.u], store: "host" } as never), /gradient has no option "store"; it has of, wrt, snapshots/);
+    assert.throws(
+      () => gradient(f.flow, { of: f.loss, wrt: [f.u], store: "host" } as never),
+      /gradient has no option "store"; it has of, wrt, snapshots/,
+    );
     assert.throws(() => gradient(f.flow, { of: other, wrt: [f.u] }), /the gradient of skeleton "flow": "other" does not depend on "u"/);
     const grad = gradient(f.flow, { of: f.loss, wrt: [f.u], snapshots: 1e9 });
     f.u.fill(1);
     await assert.rejects(grad.run(0), /0 iterations; give a whole number, at least 1/);
-    await assert.rejects(grad.run(1e9), /1000000000 iterations with 1000000000 snapshots of .* GB need .* GB, and the devices have .* GB: give snapshots: \d+/);
+    await assert.rejects(
+      grad.run(1e9),
+      /1000000000 iterations with 1000000000 snapshots of .* GB need .* GB, and the devices have .* GB: give snapshots: \d+/,
+    );
     assert.throws(() => grad.of(f.nu), /the gradient by "nu" is asked for; give it for wrt/);
     await f.set.close();
   });
