@@ -3,7 +3,7 @@ import { describe } from "../base/describe.js";
 import type { Device } from "../device/device.js";
 import { BlockedView, storageOf, type AnyView } from "../device/memory/blocked-view.js";
 import { range } from "../device/launch/policy.js";
-import { View } from "../device/memory/view.js";
+import { View, type Buffer } from "../device/memory/view.js";
 import { add, index } from "../ir/expressions.js";
 import type { ElementType, Expr } from "../ir/types.js";
 import { kernelFromIR } from "../kernel/declare/from-ir.js";
@@ -22,6 +22,7 @@ export class TapeGradients {
     private readonly bars: Bars,
     private readonly scalars: ReadonlyMap<TapeScalar, number>,
     private readonly owner: object,
+    private readonly leftOut: ReadonlyMap<Buffer, string>,
   ) {}
 
   /** The gradient by a view as it was before the first launch, in a view of its shape on the device; 0 where nothing depends on it. */
@@ -29,7 +30,14 @@ export class TapeGradients {
   /** The gradient by a number of the tape. */
   of(scalar: TapeScalar): number;
   of(what: AnyView | TapeScalar): AnyView | number {
-    if (isAnyView(what)) return this.bars.of(what);
+    if (isAnyView(what)) {
+      const kernel = this.leftOut.get(storageOf(what).buffer);
+      if (kernel !== undefined)
+        throw new LaunchError(
+          `the gradient by a view of shape [${what.shape}] is not known: the rule(...) of kernel "${kernel}", which reads it, leaves it out`,
+        );
+      return this.bars.of(what);
+    }
     requireTapeScalar("the gradient of(...)", what, this.owner);
     return this.scalars.get(what) ?? 0;
   }
@@ -45,6 +53,7 @@ export class ReversePass {
   readonly gradients: TapeGradients;
   private readonly bars: Bars;
   private readonly scalars = new Map<TapeScalar, number>();
+  private readonly leftOut = new Map<Buffer, string>();
 
   /** @param rerun runs a section again, and goes back over it by this pass */
   constructor(
@@ -53,7 +62,7 @@ export class ReversePass {
     private readonly rerun: (section: SectionEntry, outer: Recording, by: ReversePass) => Promise<void>,
   ) {
     this.bars = new Bars(device);
-    this.gradients = new TapeGradients(this.bars, this.scalars, owner);
+    this.gradients = new TapeGradients(this.bars, this.scalars, owner, this.leftOut);
   }
 
   addToScalar(scalar: TapeScalar, by: number): void {
@@ -91,6 +100,7 @@ export class ReversePass {
         `"${spoilt.kernel.name}" (launch ${spoilt.number} of the tape) uses "${spoilt.name}", which was written past the tape since launch ${spoilt.before} used it: ` +
           "record that too, or use another view",
       );
+    for (const [buffer, kernel] of recording.leftOut) this.leftOut.set(buffer, kernel);
     for (const entry of recording.entries.toReversed())
       if (entry.kind === "launch") await this.launchBack(entry);
       else await this.rerun(entry, recording, this);

@@ -2,7 +2,7 @@ import { derive } from "../cache/derive.js";
 import { View, type Buffer } from "../device/memory/view.js";
 import { BlockedView, storageOf, type AnyView } from "../device/memory/blocked-view.js";
 import { overlap } from "../device/memory/overlap.js";
-import { GradientError } from "../base/errors.js";
+import { GradientError, LaunchError } from "../base/errors.js";
 import { differentiable } from "../ir/gradient/adjoint.js";
 import { Refusals } from "../ir/gradient/refusals.js";
 import { isFloat } from "../ir/scalars.js";
@@ -12,6 +12,8 @@ import { compileKernel } from "../kernel/compile.js";
 import { kernelFromIR } from "../kernel/declare/from-ir.js";
 import type { Kernel } from "../kernel/declare/kernel.js";
 import type { Derivative } from "./derivative.js";
+import { derivativeType } from "./bars.js";
+import { ruleOf } from "./rule.js";
 import { vjp } from "./vjp.js";
 
 /** Arguments by the names of the flat kernel. */
@@ -29,6 +31,8 @@ export interface DifferentiatedKernel {
   readonly scalars: readonly string[];
   /** Reductions of floats. */
   readonly results: readonly string[];
+  /** Views that it reads, and that its author's rule leaves out. */
+  readonly unknown: readonly string[];
 }
 
 /** The kernel's code for its fixed values, and its adjoint by all floats but the scalars that are constants. Throws KernelError and GradientError. */
@@ -36,21 +40,59 @@ export function differentiated(kernel: Kernel, args: FlatArgs, scalars: readonly
   const fixed: Record<string, number | boolean> = {};
   for (const [name, token] of Object.entries(kernel.params))
     if (typeof token === "object" && token?.kind === "fixed") fixed[name] = args[name] as number | boolean;
-  return derive(compileKernel(kernel, fixed), differentiatedCode, scalars);
+  const compiled = compileKernel(kernel, fixed);
+  const author = kernel.written ?? kernel;
+  if (ruleOf(author) === undefined) return derive(compiled, differentiatedCode, scalars);
+  if (kernel.written)
+    throw new LaunchError(
+      `kernel "${kernel.name}" on a tape has a rule(...) and parameters of several numbers: give it plain views and numbers`,
+    );
+  return ruledKernel(kernel, compiled, fixed, scalars);
 }
 
 type Compiled = ReturnType<typeof compileKernel>;
 
-function differentiatedCode({ ir, access, kernel, lists }: Compiled, scalars: readonly string[]): DifferentiatedKernel {
+/** Parts of `DifferentiatedKernel` that the code alone tells. */
+function partsOfCode({ ir, access, lists }: Compiled): Pick<DifferentiatedKernel, "ir" | "access" | "results"> {
+  if (lists) new Refusals(ir.name, ir.location).lists(lists.lists[0].name);
+  const results = ir.params.flatMap((param) => (param.kind === "reduce" && isFloat(param.type) ? [param.name] : []));
+  return { ir, access, results };
+}
+
+function differentiatedCode(compiled: Compiled, scalars: readonly string[]): DifferentiatedKernel {
+  const parts = partsOfCode(compiled);
+  const { ir } = parts;
   const kinds = new Map(ir.params.map((param) => [param.name, param.kind]));
   const found = differentiable(ir);
   const views = found.filter((name) => kinds.get(name) !== "scalar");
   const numbers = found.filter((name) => kinds.get(name) === "scalar" && scalars.includes(name));
-  const results = ir.params.flatMap((param) => (param.kind === "reduce" && isFloat(param.type) ? [param.name] : []));
-  if (lists) new Refusals(ir.name, ir.location).lists(lists.lists[0].name);
   const wrt = [...views, ...numbers];
-  const adjoint = wrt.length > 0 ? vjp(kernelFromIR(ir, kernel.location), { wrt }) : undefined;
-  return { ir, access, adjoint, views, scalars: numbers, results };
+  const adjoint = wrt.length > 0 ? vjp(kernelFromIR(ir, compiled.kernel.location), { wrt }) : undefined;
+  return { ...parts, adjoint, views, scalars: numbers, unknown: [] };
+}
+
+/** The same of a kernel whose author has given a rule. */
+function ruledKernel(
+  kernel: Kernel,
+  compiled: Compiled,
+  fixed: Readonly<Record<string, number | boolean>>,
+  scalars: readonly string[],
+): DifferentiatedKernel {
+  const parts = partsOfCode(compiled);
+  const { access, ir } = parts;
+  const own = ruleOf(kernel)!;
+  const floats = ir.params.flatMap((param) =>
+    (param.kind === "view" || param.kind === "scatter") && derivativeType(param.element) ? [param.name] : [],
+  );
+  const stored = floats.filter((name) => access.views[name]!.written || access.views[name]!.scattered);
+  const isScalar = (name: string): boolean => ir.params.some((param) => param.name === name && param.kind === "scalar");
+  const known = own === "none" ? stored : own.wrt;
+  const views = [...new Set([...known.filter((name) => !isScalar(name)), ...stored])];
+  const numbers = own === "none" ? [] : [...scalars];
+  const wrt = [...known.filter((name) => !isScalar(name)), ...numbers];
+  const adjoint = wrt.length > 0 ? vjp(kernel, { wrt, fixed }) : undefined;
+  const unknown = own === "none" ? [] : floats.filter((name) => access.views[name]!.read && !views.includes(name));
+  return { ...parts, adjoint, views, scalars: numbers, unknown };
 }
 
 /** Views among the arguments that the code writes, results on the device included. */

@@ -2,6 +2,7 @@ import type { Device } from "../device/device.js";
 import { storageOf, type AnyView } from "../device/memory/blocked-view.js";
 import type { Buffer, View } from "../device/memory/view.js";
 import { writeCount } from "../device/memory/writes.js";
+import { GradientError } from "../base/errors.js";
 import type { LaunchOptions } from "../device/device.js";
 import type { Policy } from "../device/launch/policy.js";
 import type { Kernel } from "../kernel/declare/kernel.js";
@@ -61,6 +62,10 @@ export class Recording {
   /** Memory of floats that launches have used: the writes to it so far, and the launch. */
   private readonly used = new Map<Buffer, { writes: number; readonly number: number }>();
 
+  private readonly stored = new Set<Buffer>();
+  /** Memory that some rule leaves out: the kernel. */
+  readonly leftOut = new Map<Buffer, string>();
+
   constructor(device: Device) {
     this.kept = new KeptValues(device);
   }
@@ -73,6 +78,22 @@ export class Recording {
       if (before && before.writes !== writeCount(buffer)) this.spoilt ??= { kernel, number, name, before: before.number };
       this.used.set(buffer, { writes: writeCount(buffer), number });
     }
+  }
+
+  /** Notes floats that a launch stores, and ones that it reads while its author's rule leaves them out. Throws GradientError where earlier launches made these. */
+  noteRule({ name, location }: Kernel, unknown: readonly (readonly [param: string, view: AnyView])[], written: Iterable<Buffer>): void {
+    for (const [param, view] of unknown) {
+      const { buffer } = storageOf(view);
+      if (this.stored.has(buffer))
+        throw new GradientError(
+          name,
+          location,
+          `it reads "${param}", which earlier launches of the tape stored, and its rule(...) leaves it out`,
+          "give a rule that has it",
+        );
+      this.leftOut.set(buffer, name);
+    }
+    for (const buffer of written) this.stored.add(buffer);
   }
 
   /** Runs something that writes memory on behalf of the tape. */

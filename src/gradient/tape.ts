@@ -112,6 +112,8 @@ export class Tape {
     sharedViews(kernel, code, args);
     const views = Object.fromEntries(code.views.flatMap((name) => (isAnyView(args[name]) ? [[name, args[name]]] : [])));
     const writes = writtenViews(code, args);
+    const unknown = code.unknown.flatMap((name) => (isAnyView(args[name]) ? [[name, args[name]] as const] : []));
+    recording.noteRule(kernel, unknown, buffersOfViews(writes));
     const number = ++this.launches;
     recording.noteUses(kernel, number, views);
     const needs = this.section ? [] : (code.adjoint?.needs ?? []);

@@ -3,6 +3,7 @@ import { it } from "node:test";
 import type { Device } from "../../src/device/device.js";
 import { range } from "../../src/device/launch/policy.js";
 import type { View } from "../../src/device/memory/view.js";
+import { rule } from "../../src/gradient/rule.js";
 import { tape, type Tape } from "../../src/gradient/tape.js";
 import { kernel } from "../../src/kernel/declare/kernel.js";
 import { f64, i32, max, scatter, sum, view } from "../../src/kernel/declare/params.js";
@@ -263,6 +264,37 @@ function refusals(device: Device): void {
     await refused(t.backward([[device.array(i32, 3), [1, 2, 3]]]), /a seed is given for a view of i32/);
     t.free();
     await refused(t.run(scaled, { a: 1, x, y }, range(N)), /a tape was freed/);
+  });
+
+  it("views that a rule leaves out", async () => {
+    const product = kernel("product", { x: view(f64), w: view(f64), y: view(f64) }, ({ x, w, y }, i) => {
+      y[i] = w[i] * x[i];
+    });
+    const back = kernel("product back", { w: view(f64), x_bar: view(f64), y_bar: view(f64) }, ({ w, x_bar, y_bar }, i) => {
+      x_bar[i] = x_bar[i] + w[i] * y_bar[i];
+      y_bar[i] = 0;
+    });
+    rule(product, { wrt: ["x"], needs: ["w"], vjp: back });
+    const t = tape(device);
+    const [x, w, y] = [array(start), array(start), array()];
+    await t.run(product, { x, w, y }, range(N));
+    const { s } = await t.run(squares, { y }, range(N));
+    const g = await t.backward(s);
+    (await device.queue.read(g.of(x))).forEach((v, n) => assert.ok(Math.abs(v - 2 * start[n] ** 3) < 1e-14));
+    assert.throws(() => g.of(w), /the rule\(...\) of kernel "product", which reads it, leaves it out/);
+    await refused(
+      t.run(product, { x, w: y, y: w }, range(N)),
+      /it reads "w", which earlier launches of the tape stored, and its rule\(...\) leaves it out/,
+    );
+    t.free();
+    const constantNow = rule(kernel("threshold", { x: view(f64), y: view(f64) }, ({ x, y }, i) => { y[i] = x[i]; }), "none"); // prettier-ignore
+    const u = tape(device);
+    await u.run(scaled, { a: 2, x, y }, range(N));
+    await u.run(constantNow, { x, y }, range(N));
+    const { s: none } = await u.run(squares, { y }, range(N));
+    const ended = await u.backward(none);
+    assert.ok((await device.queue.read(ended.of(x))).every((v) => v === 0));
+    u.free();
   });
 
   it("a checkpoint that does something else", async () => {
