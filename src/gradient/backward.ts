@@ -94,7 +94,11 @@ export class ReversePass {
 
   /** Goes back over all of a recording. Throws LaunchError where it was spoilt. */
   async reverse(recording: Recording): Promise<void> {
-    const { spoilt } = recording;
+    const { spoilt, failed } = recording;
+    if (failed)
+      throw new LaunchError(
+        `launch ${failed.number} of the tape, of "${failed.kernel.name}", failed, and nobody knows what it has written: record the launches again on another tape`,
+      );
     if (spoilt)
       throw new LaunchError(
         `"${spoilt.kernel.name}" (launch ${spoilt.number} of the tape) uses "${spoilt.name}", which was written past the tape since launch ${spoilt.before} used it: ` +

@@ -59,6 +59,8 @@ export class Recording {
   readonly kept: KeptValues;
   /** The first use of memory that somebody else had written since the tape used it. */
   spoilt: Spoilt | undefined;
+  /** The first launch that failed after it was submitted: nobody knows what it has written. */
+  failed: Pick<Spoilt, "kernel" | "number"> | undefined;
   /** Memory of floats that launches have used: the writes to it so far, and the launch. */
   private readonly used = new Map<Buffer, { writes: number; readonly number: number }>();
 

@@ -124,7 +124,14 @@ export class Tape {
     if (recording.kept.copies > copies)
       this.notes.add(`launch ${number}, "${kernel.name}": copied ${recording.kept.copies - copies} of the views that it overwrites`);
     for (const remark of code.adjoint?.remarks ?? []) this.notes.add(`"${kernel.name}": ${remark}`);
-    const numbers = await recording.own(buffersOfViews(writes), () => runOnce(device, written, plain, policy, options));
+    const buffers = buffersOfViews(writes);
+    const counts = [...buffers].map(writeCount);
+    const running = recording.own(buffers, () => runOnce(device, written, plain, policy, options));
+    const wrote = [...buffers].some((buffer, n) => writeCount(buffer) !== counts[n]);
+    const numbers = await running.catch((error: unknown) => {
+      if (wrote) recording.failed ??= { kernel, number };
+      throw error;
+    });
     const results = new Map<string, TapeScalar>();
     for (const name of code.results) if (typeof numbers[name] === "number") results.set(name, this.made(numbers[name]));
     if (!this.section) recording.entries.push({ kind: "launch", number, kernel, policy, args, code, scalars, results, kept, options });

@@ -297,6 +297,20 @@ function refusals(device: Device): void {
     u.free();
   });
 
+  it("a launch that failed", async () => {
+    const gather = kernel("gather", { at: view(i32), x: view(f64), y: view(f64) }, ({ at, x, y }, i) => {
+      y[i] = x[at[i]];
+    });
+    const t = tape(device);
+    const [x, y] = [array(start), array()];
+    await t.run(scaled, { a: 2, x, y }, range(N));
+    const at = device.from(i32, new Int32Array(N).fill(N + 5));
+    await refused(t.run(gather, { at, x, y }, range(N)), /outside/);
+    const { s } = await t.run(squares, { y }, range(N));
+    await refused(t.backward(s), /launch 2 of the tape, of "gather", failed, and nobody knows what it has written/);
+    t.free();
+  });
+
   it("a checkpoint that does something else", async () => {
     const t = tape(device);
     const x = array(start);

@@ -63,9 +63,10 @@ export abstract class DeviceQueue<OwnLaunch extends Launch & Resubmitted & Writi
     if (isSeveral(work)) return work.submitBy((each) => this.submit(each));
     const launch = this.ownLaunch(work);
     if (launch) {
-      this.enqueue(launch);
       const { capturing } = this;
+      // Before it runs: a launch that fails has written, too.
       noteWrites(launch.written, capturing);
+      this.enqueue(launch);
       if (!capturing) this.noteRecords(launch);
       return;
     }
@@ -83,8 +84,8 @@ export abstract class DeviceQueue<OwnLaunch extends Launch & Resubmitted & Writi
           : `a graph that another kind of device has captured was submitted to "${this.device.name}"${otherCopies()}`,
       );
     if (this.capturing) throw new LaunchError("a graph cannot be captured into another: capture what it was made of");
-    this.enqueueGraph(graph);
     noteGraphWrites(graph);
+    this.enqueueGraph(graph);
     this.noteRecords(graph);
   }
 
