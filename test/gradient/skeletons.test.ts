@@ -2,8 +2,12 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
 import { bricks, dense, face, parity, sparse, type Field, type Grid } from "../../src/domain/index.js";
+import { open } from "../../src/device/open.js";
+import { range } from "../../src/device/launch/policy.js";
+import { tape } from "../../src/gradient/tape.js";
+import { kernel } from "../../src/kernel/declare/kernel.js";
 import { gradient } from "../../src/gradient/skeleton-gradient.js";
-import { assign, f32, f64, max, sum } from "../../src/kernel/declare/params.js";
+import { assign, f32, f64, max, sum, view } from "../../src/kernel/declare/params.js";
 import { f16 } from "../../src/kernel/declare/storage.js";
 import { devices, type DeviceSet, type Scalar } from "../../src/set/index.js";
 import { every, skeleton, swap, type Skeleton } from "../../src/skeleton/index.js";
@@ -242,6 +246,69 @@ describe("gradients of a skeleton in a plane", () => {
     assert.ok(Math.abs(ahead - back) < 1e-5 * Math.abs(ahead), `${ahead} and ${back}`);
     assert.equal(grad.skeletons.length, 2);
     assert.match(await grad.skeletons[0].explain(), /step sums of u_bar/);
+    await set.close();
+  });
+});
+
+describe("100 steps of heat", () => {
+  it("a tape and a skeleton give one gradient, by the field and by the conductivity", async () => {
+    const [n, steps] = [12, 100];
+    const temperature = (x: number, y: number): number => Math.sin(0.5 * x) + 0.1 * y;
+    const conductivity = (x: number, y: number): number => 1 + 0.5 * Math.cos(x + y);
+    const set = await devices("wasm*2");
+    const grid = dense(set, [n, n]);
+    const [u, v, k] = ["u", "v", "k"].map((name) => grid.field(name, f64));
+    const loss = grid.scalar("loss", f64);
+    const step = grid.container("step", { u, v, k }, ({ u, v, k }, c) => {
+      v[c] = u[c] + 0.1 * k[c] * (u.at(c, 1, 0) + u.at(c, -1, 0) + u.at(c, 0, 1) + u.at(c, 0, -1) - 4 * u[c]);
+    });
+    const lossOf = grid.container("loss", { u, loss: sum(loss) }, ({ u, loss }, c) => loss.add(u[c] * u[c]));
+    const grad = gradient(skeleton(set, "heat", [step, swap(u, v), lossOf], { precision: "strict" }), {
+      of: loss,
+      wrt: [u, k],
+      snapshots: 10,
+    });
+    u.fill(temperature);
+    k.fill(conductivity);
+    const { value, extra } = await grad.run(steps);
+    assert.equal(extra, 222);
+
+    // The same over an array with a rim of zeros.
+    const device = await open("native").catch(() => open("wasm"));
+    device.precision = "strict";
+    const padded = (of: (x: number, y: number) => number) =>
+      device.from(
+        f64,
+        Float64Array.from({ length: (n + 2) ** 2 }, (_, q) => {
+          const [y, x] = [Math.floor(q / (n + 2)) - 1, (q % (n + 2)) - 1];
+          return x < 0 || y < 0 || x >= n || y >= n ? 0 : of(x, y);
+        }),
+        [n + 2, n + 2],
+      );
+    const heat = kernel("heat", { k: view(f64, 2), u: view(f64, 2), v: view(f64, 2) }, ({ k, u, v }, i, j) => {
+      v[i][j] = u[i][j] + 0.1 * k[i][j] * (u[i][j + 1] + u[i][j - 1] + u[i + 1][j] + u[i - 1][j] - 4 * u[i][j]);
+    });
+    const squares = kernel("squares", { u: view(f64, 2), s: sum(f64) }, ({ u, s }, i, j) => s.add(u[i][j] * u[i][j]));
+    const [a, b, by] = [padded(temperature), padded(() => 0), padded(conductivity)];
+    const t = tape(device);
+    const inner = range([1, n + 1], [1, n + 1]);
+    for (let s = 0; s < steps; s++) await t.run(heat, { k: by, u: s % 2 ? b : a, v: s % 2 ? a : b }, inner);
+    const { s } = await t.run(squares, { u: a }, inner);
+    assert.ok(Math.abs(s.value - value!) < 1e-12 * Math.abs(value!));
+    const g = await t.backward(s);
+    for (const [mine, theirs] of [
+      [g.of(a), grad.of(u)],
+      [g.of(by), grad.of(k)],
+    ] as const) {
+      const [x, y] = [await device.queue.read(mine), await theirs.download()];
+      const most = Math.max(...y.map(Math.abs));
+      for (let q = 0; q < n * n; q++) {
+        const place = (Math.floor(q / n) + 1) * (n + 2) + (q % n) + 1;
+        assert.ok(Math.abs(x[place] - y[q]) < 1e-12 * most, `${q}: ${x[place]} for ${y[q]}`);
+      }
+    }
+    t.free();
+    await device.close();
     await set.close();
   });
 });
