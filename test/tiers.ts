@@ -54,6 +54,7 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "patterns/scan": "long",
   "patterns/sort": "long",
   "portability/counters/measure": "long",
+  "gradient/mutations": "long",
   "random/evaluator": "long",
   "random/gradients": "long",
   "random/generate": "long",

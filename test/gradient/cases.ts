@@ -1,4 +1,4 @@
-import { f32, f64, i32, kernel, max, min, range, scatter, sum, table, view, type Kernel, type RangePolicy } from "../../src/index.js";
+import { f32, f64, i32, kernel, max, min, powi, range, scatter, sum, table, view, type Kernel, type RangePolicy } from "../../src/index.js";
 
 /** A kernel, arguments, and the places at which central differences are not asked for. */
 export interface GradientCase {
@@ -54,6 +54,7 @@ export function gradientCases(float: typeof f64 | typeof f32): GradientCase[] {
     ...indexed(real, arrayOf, random, integers),
     ...loops(real, random),
     ...branches(real, random),
+    ...memory(real, random),
   ];
 }
 
@@ -246,8 +247,12 @@ function loops(f: typeof f64, random: Random): GradientCase[] {
       name: "acc = f(acc) in a loop",
       kernel: kernel("acc", { n: i32, x: view(f), y: view(f) }, ({ n, x, y }, i) => {
         let acc = 0.5;
-        for (let k = 0; k < n; k++) acc = acc * acc * 0.5 + x[i] * acc + 0.25;
-        y[i] = acc * acc;
+        let last = 1;
+        for (let k = 0; k < n; k++) {
+          acc = acc * acc * 0.5 + x[i] * acc + 0.25;
+          last = acc * x[i] * k;
+        }
+        y[i] = acc * acc + last;
       }),
       args: () => ({ n: 5, ...column(1) }),
       wrt: ["x", "y"],
@@ -410,6 +415,88 @@ function branches(f: typeof f64, random: Random): GradientCase[] {
         y[i] = r + q * t;
       }),
       args: () => column(5),
+      wrt: ["x", "y"],
+      policy: range(N),
+    },
+  ];
+}
+
+/** Arrays that change while their values are needed. */
+function memory(f: typeof f64, random: Random): GradientCase[] {
+  const Numbers = arrayType(f);
+  const column = (seed: number): Record<string, Data> => ({ x: random(seed, N), y: random(seed + 1, N) });
+  return [
+    {
+      name: "a private array that is set again after a loop",
+      kernel: kernel(
+        "again",
+        { n: i32, x: view(f), y: view(f) },
+        ({ n, x, y }, i) => {
+          const g = new Numbers(3);
+          g[0] = x[i];
+          g[1] = x[i] * x[i];
+          g[2] = 0.5;
+          let s = 1;
+          for (let k = 0; k < n; k++) s = s * (1 + 0.1 * g[k % 3] * g[(k + 1) % 3]);
+          g[n % 3] = s * s;
+          for (let k = 0; k < n; k++) s += g[k % 3] * g[k % 3];
+          g[0] = 7;
+          y[i] = s * g[n % 3];
+        },
+        () => [Numbers],
+      ),
+      args: () => ({ n: 5, ...column(1) }),
+      wrt: ["x", "y"],
+      policy: range(N),
+    },
+    {
+      name: "a recurrence in a private array",
+      kernel: kernel(
+        "recurrence",
+        { n: i32, x: view(f), y: view(f) },
+        ({ n, x, y }, i) => {
+          const g = new Numbers(5);
+          for (let k = 0; k < 5; k++) g[k] = x[(i + k) % 40];
+          let s = 0.5;
+          for (let k = 0; k < n; k++) {
+            g[(k + 1) % 5] = g[(k + 1) % 5] * g[k % 5] + 0.3 * s;
+            s = s * g[k % 5] + 0.1;
+          }
+          y[i] = s + g[0] * g[1] + g[2] * g[3];
+        },
+        () => [Numbers],
+      ),
+      args: () => ({ n: 11, ...column(1) }),
+      wrt: ["x", "y"],
+      policy: range(N),
+    },
+    {
+      name: "read in a loop, then stored and read again",
+      kernel: kernel("back", { n: i32, x: view(f, 2), y: view(f) }, ({ n, x, y }, i) => {
+        let s = 1;
+        for (let k = 0; k < n; k++) s = s * (0.7 + x[i][k % 4]);
+        x[i][1] = s * x[i][0];
+        y[i] = x[i][n % 4] * x[i][(n + 1) % 4] + s;
+      }),
+      args: () => ({ n: 5, x: random(1, N, 4), y: random(2, N) }),
+      wrt: ["x", "y"],
+      policy: range(N),
+    },
+    {
+      name: "choices of values, and whole powers",
+      kernel: kernel(
+        "choices",
+        { n: i32, x: view(f), y: view(f) },
+        ({ n, x, y }, i) => {
+          const a = powi(x[i] + 1.5, n);
+          const b = x[i] * x[i];
+          const c = x[i] > 0 ? a : b;
+          const d = x[i] > 0.2 ? b : c;
+          y[i] = c * d;
+        },
+        () => [powi],
+      ),
+      args: () => ({ n: 4, ...column(1) }),
       wrt: ["x", "y"],
       policy: range(N),
     },

@@ -24,4 +24,4 @@ await eachDevice("gradients of kernels", (device) => {
       ok(found.differences <= (isDouble ? 1e-8 : 1e-2), `differences ${found.differences}`);
     });
 });
-equal(gradientCases(f64).length, 22);
+equal(gradientCases(f64).length, 26);

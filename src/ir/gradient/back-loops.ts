@@ -82,12 +82,10 @@ export class AdjointLoops extends Back {
       const { trail, out: forward } = this;
       const back = this.block(() => {
         const seeds = bars.map((bar) => bar && this.temporary("g", bar));
-        for (const bar of bars) if (bar) this.assign(bar, zeroOf(bar.type));
         for (const [n, g] of seeds.entries()) if (g) this.addTo(env.values.get(carried[n]!.name)!, g);
         this.back(trail);
         for (const [n, bar] of bars.entries()) {
-          const g = bar && this.barOf(starts[n]!);
-          if (g) this.assign(bar, add(bar, g));
+          if (bar) this.assign(bar, this.barOf(starts[n]!) ?? zeroOf(bar.type));
         }
       });
       return { stmts: [...scope.head, ...forward, ...scope.tail, ...back], starts };
