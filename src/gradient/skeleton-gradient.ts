@@ -45,6 +45,8 @@ export class SkeletonGradient {
   private readonly memory: AdjointMemory;
   private readonly active: ReadonlySet<Data>;
   private readonly state: readonly Data[];
+  /** Arrays along axes that take results, which iterations that run again would add to once more. */
+  private readonly folded: Skeleton["state"]["folded"];
   private readonly reversed = new Map<string, Reversed>();
 
   constructor(
@@ -57,6 +59,7 @@ export class SkeletonGradient {
     this.active = activeData(steps, options.wrt);
     const changed = new Set<unknown>([...containersIn(steps).flatMap(writtenData), ...swapsIn(steps).flat()]);
     this.state = [...state.fields, ...state.scalars].filter((data) => changed.has(data));
+    this.folded = state.folded;
     if (state.species.length > 0) this.refuse("it moves particles, and gradients of these are not known", "leave them out of the skeleton");
     const of = options.of instanceof Scalar ? [options.of] : options.of.map(([field]) => field);
     for (const data of of)
@@ -78,7 +81,7 @@ export class SkeletonGradient {
 
   /** Bytes of a snapshot on all members. */
   get snapshotBytes(): number {
-    const views = this.state.flatMap((data) => [...(data instanceof Field ? data.storage : data.views)]);
+    const views = [...this.state, ...this.folded].flatMap((data) => [...(data instanceof Field ? data.storage : data.views)]);
     return views.reduce((sum, { size, type }) => sum + size * BYTES[type], 0);
   }
 
@@ -98,7 +101,7 @@ export class SkeletonGradient {
       for (const action of reverseSchedule(iterations, snapshots))
         switch (action.kind) {
           case "save":
-            held.set(action.at, new StateSnapshot(skeleton.set, this.state));
+            held.set(action.at, new StateSnapshot(skeleton.set, [...this.state, ...this.folded]));
             break;
           case "restore":
             held.get(action.at)!.restore();

@@ -49,6 +49,8 @@ export class Tape {
   /** The function that is recorded by its inputs alone. */
   private section: SectionEntry | undefined;
   private turn: Promise<unknown> = Promise.resolve();
+  /** Launches that have not come to their end. */
+  private pending = 0;
   private backwards = false;
   private freed = false;
   private launches = 0;
@@ -93,8 +95,11 @@ export class Tape {
     options: Pick<DeviceRunOptions, "precision" | "deterministic" | "checked" | "scatter"> = {},
   ): Promise<TapeResults<P>> {
     const given = { ...(args as FlatArgs) };
-    const result = this.turn.then(() => this.runNow(kernel as unknown as Kernel, given, policy, options));
-    this.turn = result.catch(() => {});
+    const start = (): Promise<Record<string, unknown>> => this.runNow(kernel as unknown as Kernel, given, policy, options);
+    // At once where it can be, as others may write its arguments before the next turn.
+    const result = this.pending > 0 ? this.turn.then(start) : start();
+    this.pending++;
+    this.turn = result.catch(() => {}).finally(() => this.pending--);
     return result as Promise<TapeResults<P>>;
   }
 
@@ -286,7 +291,7 @@ export class Tape {
     one.free();
     if (!counted)
       throw new LaunchError(
-        `"${this.device.name}" does not count writes to its memory, without which a tape cannot see what was overwritten: let its queue extend DeviceQueue`,
+        `"${this.device.name}" does not count writes to its memory, without which a tape cannot see what was overwritten: let its queue raise buffer.writes at each write`,
       );
   }
 }

@@ -150,7 +150,7 @@ test("an adjoint of one's own", async () => {
   const cube = kernel("cube", { x: view(f64), y: view(f64) }, ({ x, y }, i) => {
     y[i] = x[i] * x[i] * x[i];
   });
-  const own = kernel("cube_vjp", { x: view(f64), x_bar: view(f64), y_bar: view(f64) }, ({ x, x_bar, y_bar }, i) => {
+  const own = kernel("cube_vjp", { x: view(f64), x_bar: view(f64), y_bar: view(f64) }, ({ x_bar, y_bar }, i) => {
     x_bar[i] += y_bar[i] * 100;
     y_bar[i] = 0;
   });

@@ -179,6 +179,21 @@ await eachDevice("tapes", (device) => {
     t.free();
   });
 
+  it("a launch reads its arguments as they are when it is asked for", async () => {
+    const t = tape(device);
+    const [x, y] = [array(start), array()];
+    const a = t.scalar(2);
+    const running = t.run(scaled, { a, x, y }, range(N));
+    device.queue.write(x, new Float64Array(N));
+    await running;
+    assert.deepEqual(
+      await device.queue.read(y),
+      start.map((v) => 2 * v),
+    );
+    await assert.rejects(t.backward([[y, start]]), /needs "x" as it was/);
+    t.free();
+  });
+
   it("a checkpoint runs again, and leaves everything as it was", async () => {
     const run = async (checkpoints: boolean) => {
       const t = tape(device);
