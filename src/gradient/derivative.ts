@@ -11,6 +11,7 @@ import { compileKernel } from "../kernel/compile.js";
 import { kernelFromIR } from "../kernel/declare/from-ir.js";
 import type { Kernel } from "../kernel/declare/kernel.js";
 import { ParameterParts } from "./parts.js";
+import { requireSeparateDerivatives } from "./separate.js";
 
 /** Arguments by name: the kernel's own, and its derivatives' with the ending `_bar` or `_dot`. */
 export type DerivativeArgs = Readonly<Record<string, unknown>>;
@@ -88,7 +89,7 @@ class KernelDerivative implements Derivative {
   constructor(
     private readonly kernel: Kernel,
     code: GivenCode,
-    ending: "bar" | "dot",
+    private readonly ending: "bar" | "dot",
     private readonly fixed: Readonly<Record<string, number | boolean>>,
   ) {
     this.kernels = code.kernels.map((each) =>
@@ -141,6 +142,7 @@ class KernelDerivative implements Derivative {
         throw new LaunchError(
           `the derivative of kernel "${this.kernel.name}" was made for ${name} = ${value}, and is given ${describe(args[name])}; make another with fixed: { ${name}: ... }`,
         );
+    requireSeparateDerivatives(this.kernel, this.kernels, given, this.ending);
     const temporary: View[] = [];
     for (const name of this.passed) {
       if (Object.hasOwn(args, name))

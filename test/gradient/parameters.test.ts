@@ -87,13 +87,30 @@ test("seeds are cleared, or kept", async () => {
     y[i] = 2 * x[i];
   });
   for (const keepSeeds of [false, true]) {
-    const [x, x_bar, y_bar] = [array(1), device.from(f64, [1, 1, 1]), device.from(f64, [1, 2, 3])];
+    const [x, x_bar, y_bar] = [array(1, 3), device.from(f64, [1, 1, 1]), device.from(f64, [1, 2, 3])];
     const back = vjp(double, { wrt: ["x"], keepSeeds });
     await back.run(device, { x, x_bar, y_bar }, range(3));
     deepEqual([...(await device.queue.read(x_bar))], [3, 5, 7]);
     deepEqual([...(await device.queue.read(y_bar))], keepSeeds ? [1, 2, 3] : [0, 0, 0]);
     deepEqual(back.needs, []);
   }
+});
+
+test("derivatives have the shape of their array, and memory of their own", () => {
+  const product = kernel("product", { x: view(f64), y: view(f64), z: view(f64) }, ({ x, y, z }, i) => {
+    z[i] = x[i] * y[i] * x[i];
+  });
+  const back = vjp(product, { wrt: ["x", "y"] });
+  const [x, x_bar, y_bar, z_bar] = [array(1), array(2), array(3), array(4)];
+  const prepared = (args: Record<string, unknown>) => () =>
+    back.prepare(device, { x, y: x, z: x, x_bar, y_bar, z_bar, ...args }, range(N)).free();
+  prepared({})();
+  throws(
+    prepared({ y_bar: x_bar }),
+    /the derivative of kernel "product": x_bar and y_bar share memory, and x_bar is written; give it memory of its own/,
+  );
+  throws(prepared({ x_bar: x }), /x_bar and x share memory/);
+  throws(prepared({ x_bar: array(2, 2 * N) }), /x_bar has the shape \[20\], and its array \[10\]/);
 });
 
 test("arrays that the adjoint reads as they were", () => {

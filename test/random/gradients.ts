@@ -119,7 +119,7 @@ async function compared(
   const ahead = new Map(floats.map((param) => [param.name, param.kind === "reduce" ? [0] : like(param)]));
   const seeds = new Map(floats.map((param) => [param.name, param.kind === "scalar" ? [0] : like(param)]));
   const plain = copyOf(memory);
-  evaluate(ir, policy, plain, scalars);
+  const folded = evaluate(ir, policy, plain, scalars);
   const dots = withDerivatives(given, floats, "dot", ahead);
   const rates = runAll(tangent, policy, dots.memory, dots.scalars);
   for (const [name, { data }] of Object.entries(plain))
@@ -130,6 +130,9 @@ async function compared(
       if (!Object.is(x, found) && !isNear && !(x !== x && found !== found))
         fail(program, [tangent], `the tangent stores ${found} into ${name}[${n}], the kernel ${x}`);
     }
+  for (const [name, x] of Object.entries(folded))
+    if (!Object.is(x, rates[name]) && !(x !== x && rates[name] !== rates[name]))
+      fail(program, [tangent], `the tangent gives ${rates[name]} for ${name}, the kernel ${x}`);
   const bars = withDerivatives(given, floats, "bar", seeds);
   const sums = runAll(adjoint, policy, bars.memory, bars.scalars);
   if (device) await sameBits(program, given, floats, seeds, adjoint, { memory: bars.memory, sums }, device);

@@ -45,7 +45,8 @@ export function adjointOf(
     const target = node.op === "local" ? unrepeated.get(node.name) : undefined;
     if (target !== undefined) subject.refusals.atomic(target);
   });
-  const params = kernel.params.flatMap((param) => [param, ...barParams(param, active, forms)]);
+  const own = kernel.params.filter(({ kind }) => kind !== "reduce");
+  const params = [...own, ...kernel.params.flatMap((param) => barParams(param, active, forms))];
   const extremes = subject.extremes(active);
   const kernels = [...extremes, subject.finished({ ...kernel, name: `${kernel.name}_vjp`, params, body })];
   const added = [...forms].filter(([, form]) => form === "scatter").map(([name]) => `${barOf(name)} is added into by scatter`);

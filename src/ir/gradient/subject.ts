@@ -200,7 +200,8 @@ function usedParams({ params, body }: KernelIR): Param[] {
       if (param.kind === "view" && used.has(param.name))
         for (const { lower, upper } of param.bounds ?? []) for (const bound of [lower, upper]) if (bound) use(bound);
   }
-  return params.filter(({ name }) => used.has(name));
+  // Results are given even where nothing is folded into them.
+  return params.filter(({ name, kind }) => kind === "reduce" || used.has(name));
 }
 
 /** Whether something that the kernel stores depends on a parameter. */

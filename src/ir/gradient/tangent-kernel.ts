@@ -26,7 +26,8 @@ export function tangentOf(kernel: KernelIR, { wrt, isConstant = false }: Tangent
   subject.requireFreeNames(active, dotName, "tangent");
   const emission = new Tangent({ ...subject.source(active, false), refusals: subject.refusals });
   const body = needed(emission.write(subject.body(false)));
-  const params = kernel.params.flatMap((param) => [param, ...dotParams(param, active)]);
+  // Parts of a joint reduction are neighbours.
+  const params = [...kernel.params, ...kernel.params.flatMap((param) => dotParams(param, active))];
   const kernels = [...subject.extremes(active), subject.finished({ ...kernel, name: `${kernel.name}_jvp`, params, body })];
   return { kernels, needs: subject.needs(kernels), remarks: endsOf(subject.ir, active, (name) => name) };
 }
