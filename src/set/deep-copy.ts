@@ -1,4 +1,5 @@
 import { BlockedView, storageOf, type AnyView } from "../device/memory/blocked-view.js";
+import { noteWrite } from "../device/memory/writes.js";
 import { overlap, requireApart } from "../device/memory/overlap.js";
 import type { Queue } from "../device/device.js";
 import { copyView, readView, writeView } from "../device/cpu/host-view.js";
@@ -128,13 +129,19 @@ function blocks(view: AnyView, block: number, first: number, count: number, widt
 /** Copies between plain views. */
 async function transfer(target: View, source: View, queues: readonly Queue[]): Promise<void> {
   const [reader, writer] = [queueOf(source, queues), queueOf(target, queues)];
-  if (!reader && !writer) return copyView(source, target);
+  if (!reader && !writer) {
+    noteWrite(target.buffer);
+    return copyView(source, target);
+  }
   const near = source.buffer.memory === target.buffer.memory;
   const peers = reader?.device.backend === writer?.device.backend && source.contiguous && target.contiguous;
   if (reader && (near || peers)) return reader.copy(source, target);
   const values = reader ? await reader.read(source) : readView(source);
   if (writer) writer.write(target, values);
-  else writeView(target, values);
+  else {
+    writeView(target, values);
+    noteWrite(target.buffer);
+  }
 }
 
 /** The queue of a view's memory; undefined if the CPU reaches it without one. */

@@ -106,10 +106,11 @@ export class Skeleton {
   private watch: NanWatch | undefined;
   private measured: Traced | undefined;
 
+  /** @param steps the steps of an iteration, in order */
   constructor(
     readonly set: DeviceSet,
     readonly name: string,
-    steps: readonly Step[],
+    readonly steps: readonly Step[],
     options: SkeletonOptions,
   ) {
     requireOptions(`skeleton "${name}"`, options, ["occ", "fuse", "precision", "unroll", "temporary", "sweepOrder"]);

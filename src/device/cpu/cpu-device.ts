@@ -9,6 +9,7 @@ import type { ElementType } from "../../ir/types.js";
 import { bind } from "../launch/bind.js";
 import type { Binding, BindArguments } from "../launch/binding.js";
 import { withoutSignal } from "../launch/signal.js";
+import { noteCall } from "../launch/written.js";
 import { withInitialValues } from "../launch/initial-values.js";
 import { DeviceList } from "../launch/list.js";
 import { launchWithLists } from "../launch/with-lists.js";
@@ -186,6 +187,7 @@ export abstract class CpuDevice implements Device {
     const prepare = (): CpuLaunch => this.launch(kernel, args, policy, options, true);
     const waits = captured || tools.size > 0 || this.tuning.measuring;
     const prepared = waits ? prepare() : aheadOf(prepare);
+    if (prepared instanceof StillCompiling || this.tuning.measuring) noteCall(call);
     if (prepared instanceof StillCompiling) {
       const kept = { ...args };
       const results = await this.runCompiled(prepared, () => this.launch(kernel, kept, policy, options, true), signal);

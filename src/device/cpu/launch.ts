@@ -10,6 +10,8 @@ import { withNumbers, type ScalarValues } from "../launch/other-numbers.js";
 import { freeTeamRows } from "../launch/team-rows.js";
 import type { LaunchTuning } from "../tuning/tuning.js";
 import type { Buffer } from "../memory/view.js";
+import type { WritingWork } from "../memory/writes.js";
+import { buffersWritten } from "../launch/written.js";
 import { builtOrLater } from "./compile-aside.js";
 import { backlog, type Failure, type WorkSteps, type QueuedWork } from "./backlog.js";
 import { guessOf, Lasted } from "./lasted.js";
@@ -46,7 +48,7 @@ export interface CpuHost extends Device {
 }
 
 /** A program of one device, with its last results. */
-export class CpuLaunch implements Launch, QueuedWork {
+export class CpuLaunch implements Launch, QueuedWork, WritingWork {
   readonly kernel: Kernel;
   readonly policy: Policy;
   readonly precision: Precision;
@@ -65,6 +67,7 @@ export class CpuLaunch implements Launch, QueuedWork {
   private memory: WebAssembly.Memory | undefined;
   private readonly storage = cpuStorage();
   readonly buffers: readonly Buffer[];
+  readonly written: readonly Buffer[];
   /** `frees` of the storage when all buffers were seen to be live: a run takes less than a microsecond, and so should its checks. */
   private liveAt = -1;
 
@@ -76,6 +79,7 @@ export class CpuLaunch implements Launch, QueuedWork {
     this.built = builtOrLater(build, () => void this.settled);
     this.memory = this.storage.memory;
     this.buffers = [...Object.values(binding.views), ...Object.values(binding.outputs)].flatMap((view) => view?.buffer ?? []);
+    this.written = buffersWritten(binding);
     ({ kernel: this.kernel, policy: this.policy, precision: this.precision } = binding);
   }
 

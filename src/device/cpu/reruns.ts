@@ -4,6 +4,7 @@ import type { Binding, BindArguments } from "../launch/binding.js";
 import { findAlike, findKnown, callNumbers, samePolicy } from "../launch/known-bindings.js";
 import { isPlainCall, leavesAll } from "../launch/plain-calls.js";
 import { tools } from "../tools/tools.js";
+import { noteArguments, writtenArguments } from "../launch/written.js";
 import { withInitialValues } from "../launch/initial-values.js";
 import { backlog, type WorkSteps } from "./backlog.js";
 import { Lasted } from "./lasted.js";
@@ -23,6 +24,8 @@ interface Kept {
   /** Range of code that is for no other. */
   readonly policy: Policy | undefined;
   readonly rerun: Rerun;
+  /** Names of the arguments that it writes. */
+  readonly written: readonly string[];
   /** By the elements of a run. */
   readonly lasted: Lasted;
 }
@@ -91,7 +94,9 @@ export class Reruns {
     if (!checked) return undefined;
     const numbers = { ...checked, policy: call.policy };
     const one = kept.find(({ rerun }) => rerun.begin(numbers));
-    return one && new Begun(one, checked.initial, elementCount(call.policy));
+    if (!one) return undefined;
+    noteArguments(one.written, call.args);
+    return new Begun(one, checked.initial, elementCount(call.policy));
   }
 
   /** Frees a launch that has run, or keeps what the next can use. */
@@ -104,7 +109,13 @@ export class Reruns {
     const each = launch.lasted.expected() / Math.max(1, elementCount(policy));
     if (this.memory !== cpuStorage().place) this.clear();
     this.memory = cpuStorage().place;
-    this.put(place, { ir, policy: rerun.anyRange ? undefined : policy, rerun, lasted: new Lasted(() => each) });
+    this.put(place, {
+      ir,
+      policy: rerun.anyRange ? undefined : policy,
+      rerun,
+      written: writtenArguments(launch.binding),
+      lasted: new Lasted(() => each),
+    });
   }
 
   private put(place: object, kept: Kept): void {

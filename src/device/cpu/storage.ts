@@ -129,6 +129,7 @@ export class CpuStorage {
       bytes,
       address: start,
       inWasmMemory: true,
+      writes: 0,
       get host() {
         if (!live) throw freed();
         return memory().buffer;
@@ -161,6 +162,7 @@ export class CpuStorage {
       bytes,
       address: MARGIN,
       inWasmMemory: false,
+      writes: 0,
       get host() {
         if (!host) throw freed();
         return host;

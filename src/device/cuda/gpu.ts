@@ -318,6 +318,7 @@ const ALWAYS_SHARED = 48 << 10;
 export class CudaBuffer implements GpuMemory {
   readonly memory: MemorySpace;
   live = true;
+  writes = 0;
   private place: number | undefined;
 
   constructor(

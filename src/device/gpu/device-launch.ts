@@ -15,10 +15,12 @@ import { freePrintRecords } from "../launch/prints.js";
 import { freeTeamRows } from "../launch/team-rows.js";
 import type { LaunchTuning } from "../tuning/tuning.js";
 import type { Buffer } from "../memory/view.js";
+import type { WritingWork } from "../memory/writes.js";
+import { buffersWritten } from "../launch/written.js";
 import { decodeResults } from "./partials.js";
 
 /** Common base of launches on GPUs, whatever drives them: a kernel bound to arguments, its results, and its life. */
-export abstract class DeviceLaunch<Device extends { readonly name: string }> implements Launch {
+export abstract class DeviceLaunch<Device extends { readonly name: string }> implements Launch, WritingWork {
   abstract readonly remarks: readonly string[];
   abstract readonly tuning: LaunchTuning;
   private otherNumbers: OtherNumbers | undefined;
@@ -26,6 +28,7 @@ export abstract class DeviceLaunch<Device extends { readonly name: string }> imp
   protected initial: Binding["initial"];
   private hasRun = false;
   private readonly buffers: readonly Buffer[];
+  private writes: readonly Buffer[] | undefined;
   private freed = false;
 
   constructor(
@@ -56,6 +59,10 @@ export abstract class DeviceLaunch<Device extends { readonly name: string }> imp
 
   get cost(): Cost {
     return this.bound.cost();
+  }
+
+  get written(): readonly Buffer[] {
+    return (this.writes ??= buffersWritten(this.bound));
   }
 
   /** Launches that were submitted in its place. */

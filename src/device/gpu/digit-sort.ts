@@ -31,15 +31,15 @@ export function gpuDigitSort(gpu: GpuMachine, sort: DigitSort, kernel: Kernel): 
   const { tile } = gpu.language.sortShape;
   const tiles = blocks(keys.length, tile);
   const digits = 2 ** SORT_BITS;
-  const views = [keys, order, sortedKeys, sortedOrder];
   const addressIf = (view: View | undefined): number => (view ? addressOf(view) : 0);
   return new OwnWork(gpu, {
     what: "a pass of a sort",
     kernel,
     policy: teams(tiles),
-    cost: { flops: 0, bytes: 4 * keys.length * [keys, ...views].filter(Boolean).length },
+    cost: { flops: 0, bytes: 4 * keys.length * [keys, keys, order, sortedKeys, sortedOrder].filter(Boolean).length },
     remarks: [`a sort by ${SORT_BITS} bits of ${tiles} tiles of ${tile} keys`],
-    views,
+    read: [keys, order],
+    written: [sortedKeys, sortedOrder],
     source: gpu.language.sort,
     bytes: 4 * digits * (tiles + 1),
     steps: (address) =>

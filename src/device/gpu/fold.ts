@@ -2,7 +2,8 @@ import { LaunchError } from "../../base/errors.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
 import type { Launch } from "../device.js";
 import type { Policy } from "../launch/policy.js";
-import { BYTES, type View } from "../memory/view.js";
+import { BYTES, type Buffer, type View } from "../memory/view.js";
+import type { WritingWork } from "../memory/writes.js";
 import { canSend } from "../../schedule/mailbox.js";
 import { mailboxBytes, type FinalReduction, type Members } from "./final-reduction.js";
 import type { GpuLaunch } from "./launch.js";
@@ -37,7 +38,7 @@ export interface TakenMailboxes {
 }
 
 /** Folds on one GPU what launches of one kernel, there and on others, have left of their reductions. */
-export class GpuFold implements Launch {
+export class GpuFold implements Launch, WritingWork {
   readonly kernel: Kernel;
   readonly policy: Policy;
   readonly precision = "fast";
@@ -52,6 +53,7 @@ export class GpuFold implements Launch {
     private readonly launches: readonly GpuLaunch[],
     private readonly memory: readonly { free(): void }[],
     private readonly reduction: FinalReduction,
+    readonly written: readonly Buffer[],
   ) {
     ({ kernel: this.kernel, policy: this.policy } = launches[0]);
     this.remarks = [`partials of ${launches.length} launches, folded by ${reduction.blocks} blocks`];
@@ -101,7 +103,7 @@ export class GpuFold implements Launch {
   private static of({ gpu, launches, results }: FoldPart, boxes: readonly { free(): void }[], members: Members | undefined): GpuFold {
     const totals = gpu.allocate(8 * Object.keys(results).length);
     const reduction = launches[0].finalReductionOf(launches, { results: totals.address, outputs: outputAddresses(results) }, members)!;
-    return new GpuFold(gpu, launches, [totals, ...boxes], reduction);
+    return new GpuFold(gpu, launches, [totals, ...boxes], reduction, [...new Set(Object.values(results).map(({ buffer }) => buffer))]);
   }
 
   /** Throws LaunchError if it, or a launch that leaves partials, was freed. */

@@ -8,6 +8,7 @@ import type { ListElement, Params } from "../../kernel/declare/params.js";
 import { DeviceList } from "../launch/list.js";
 import { launchWithLists } from "../launch/with-lists.js";
 import { ListRuns } from "../launch/list-runs.js";
+import { noteCall } from "../launch/written.js";
 import { withoutSignal } from "../launch/signal.js";
 import { bind } from "../launch/bind.js";
 import type { Binding } from "../launch/binding.js";
@@ -149,6 +150,8 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
     }
     const kept = this.keepsLaunches ? this.launches.take(call) : undefined;
     const prepared = kept ?? descending(kernel, () => this.launch(bind(this, kernel, args, policy, options)));
+    // Measuring, it is submitted later.
+    if (this.tuning.measuring) noteCall(call);
     return (await this.untilClosed(this.finishRun(prepared))) as Results<P>;
   }
 

@@ -2,7 +2,8 @@ import { LaunchError } from "../../base/errors.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
 import type { Cost, Launch } from "../device.js";
 import type { Policy } from "../launch/policy.js";
-import type { View } from "../memory/view.js";
+import type { Buffer, View } from "../memory/view.js";
+import type { WritingWork } from "../memory/writes.js";
 import type { GpuMachine, GpuMemory } from "./machine.js";
 import type { StreamStep } from "./steps.js";
 
@@ -15,7 +16,8 @@ interface OwnCode {
   readonly policy: Policy;
   readonly cost: Cost;
   readonly remarks: readonly string[];
-  readonly views: readonly (View | undefined)[];
+  readonly read: readonly (View | undefined)[];
+  readonly written: readonly (View | undefined)[];
   readonly source: string;
   /** Memory that its steps need between them. */
   readonly bytes: number;
@@ -24,10 +26,11 @@ interface OwnCode {
 }
 
 /** A launch of it. */
-export class OwnWork implements Launch {
+export class OwnWork implements Launch, WritingWork {
   readonly precision = "fast";
   readonly ran = false;
   readonly recorded = [];
+  readonly written: readonly Buffer[];
   private readonly memory: GpuMemory;
   private readonly steps: readonly StreamStep[];
   private freed = false;
@@ -37,6 +40,7 @@ export class OwnWork implements Launch {
     readonly gpu: GpuMachine,
     private readonly code: OwnCode,
   ) {
+    this.written = code.written.flatMap((view) => view?.buffer ?? []);
     this.memory = gpu.allocate(code.bytes);
     this.steps = code.steps(this.memory.address);
   }
@@ -56,9 +60,9 @@ export class OwnWork implements Launch {
 
   /** Throws LaunchError if it, or the memory of its views, was freed. */
   requireReady(): void {
-    const { what, views } = this.code;
+    const { what, read, written } = this.code;
     if (this.freed) throw new LaunchError(`${what} was freed and cannot run again; prepare it anew`);
-    if (views.some((view) => view?.buffer.live === false))
+    if ([...read, ...written].some((view) => view?.buffer.live === false))
       throw new LaunchError(`${what} has a view whose memory was freed; free arrays only when no pattern uses them`);
   }
 

@@ -24,7 +24,8 @@ export function gpuPrefixScan(gpu: GpuMachine, language: ScanLanguage, scan: Pre
     policy: teams(tiles),
     cost: { flops: input.length, bytes: 8 * input.length },
     remarks: [`a scan of ${tiles} tiles of ${language.tile} elements, each of which looks back at the tiles before it`],
-    views: [input, output, total],
+    read: [input],
+    written: [output, total],
     source,
     bytes,
     steps: (address) => {

@@ -5,6 +5,7 @@ import type { ElementType } from "../../ir/types.js";
 import { writtenResults } from "../../kernel/declare/flat.js";
 import type { Device, DeviceEvent, Graph, Launch, Queue } from "../device.js";
 import { overlap, requireApart } from "../memory/overlap.js";
+import { captureWrites, noteGraphWrites, noteWrites, type WritingWork } from "../memory/writes.js";
 import { requireAlike, requireData, View, type TypedArray, type TypedArrayOf } from "../memory/view.js";
 import { CheckedRuns, checkedChunks, errorOf, failedIn, type RunsSoFar } from "./checked-runs.js";
 import type { ListLaunch } from "./list-launch.js";
@@ -28,7 +29,7 @@ export interface CheckingEvent extends DeviceEvent {
 }
 
 /** Behaviour common to all queues: checks, and the messages of what they refuse. A backend adds the work itself. */
-export abstract class DeviceQueue<OwnLaunch extends Launch & Resubmitted, OwnGraph extends Graph> implements Queue {
+export abstract class DeviceQueue<OwnLaunch extends Launch & Resubmitted & WritingWork, OwnGraph extends Graph> implements Queue {
   abstract readonly device: Device & { readonly closing?: boolean };
   private readonly checked = new CheckedRuns();
   private readonly printing = new PrintingRuns();
@@ -62,8 +63,11 @@ export abstract class DeviceQueue<OwnLaunch extends Launch & Resubmitted, OwnGra
     if (isSeveral(work)) return work.submitBy((each) => this.submit(each));
     const launch = this.ownLaunch(work);
     if (launch) {
+      const { capturing } = this;
+      // Before it runs: a launch that fails has written, too.
+      noteWrites(launch.written, capturing);
       this.enqueue(launch);
-      if (!this.capturing) this.noteRecords(launch);
+      if (!capturing) this.noteRecords(launch);
       return;
     }
     const graph = this.ownGraph(work);
@@ -80,12 +84,16 @@ export abstract class DeviceQueue<OwnLaunch extends Launch & Resubmitted, OwnGra
           : `a graph that another kind of device has captured was submitted to "${this.device.name}"${otherCopies()}`,
       );
     if (this.capturing) throw new LaunchError("a graph cannot be captured into another: capture what it was made of");
+    noteGraphWrites(graph);
     this.enqueueGraph(graph);
     this.noteRecords(graph);
   }
 
   private noteRecords(work: OwnLaunch | OwnGraph): void {
-    for (const bound of this.recordedBy(work)) {
+    const recorded = this.recordedBy(work);
+    // Few launches keep records, and the others take less than 100 ns.
+    if (recorded.length === 0) return;
+    for (const bound of recorded) {
       if (!this.alone.has(work)) this.checked.note(bound);
       this.printing.note(bound);
     }
@@ -120,7 +128,7 @@ export abstract class DeviceQueue<OwnLaunch extends Launch & Resubmitted, OwnGra
         throw new LaunchError(
           `queues of "${this.device.name}" and "${other.device.name}" cannot be captured together: ${this.captureRule}`,
         );
-    return this.captureWork(record, others);
+    return captureWrites(() => this.captureWork(record, others));
   }
 
   /** Host data in `right` order, one value for each element. */
@@ -133,6 +141,7 @@ export abstract class DeviceQueue<OwnLaunch extends Launch & Resubmitted, OwnGra
     requireApart("a write to", target);
     requireData(target.type, target.shape, data);
     this.writeData(target, data);
+    noteWrites([target.buffer], false);
   }
 
   /** Between views of one shape and type. */
@@ -145,6 +154,7 @@ export abstract class DeviceQueue<OwnLaunch extends Launch & Resubmitted, OwnGra
     requireApart("a copy to", target);
     if (overlap(source, target)) this.copyInside(source, target);
     else this.copyViews(source, target);
+    noteWrites([target.buffer], this.capturing);
     if (!target.buffer.host || source.buffer.host) return;
     this.printNow();
     this.throwFaultsNow(this.checked.soFar());
@@ -174,6 +184,7 @@ export abstract class DeviceQueue<OwnLaunch extends Launch & Resubmitted, OwnGra
     this.requireViews("clear", target);
     requireApart("a clear of", target);
     this.clearView(target);
+    noteWrites([target.buffer], this.capturing);
   }
 
   protected abstract readData<T extends ElementType>(source: View<T>): TypedArrayOf<T> | Promise<TypedArrayOf<T>>;
@@ -434,4 +445,4 @@ export abstract class DeviceQueue<OwnLaunch extends Launch & Resubmitted, OwnGra
 const isSeveral = (work: Launch | Graph | undefined): work is ListLaunch => typeof work === "object" && work !== null && "submitBy" in work;
 
 /** A queue of any backend. */
-export type AnyDeviceQueue = DeviceQueue<Launch, Graph>;
+export type AnyDeviceQueue = DeviceQueue<Launch & WritingWork, Graph>;

@@ -41,6 +41,8 @@ export interface Buffer {
   readonly host?: ArrayBufferLike;
   /** False after `free`; buffers that cannot be freed need not tell. */
   readonly live?: boolean;
+  /** Raised by every write; absent before the first one. See `writes.ts`. */
+  writes?: number;
   free(): void;
 }
 

@@ -201,6 +201,7 @@ export class OpenclMachine implements GpuMachine {
 export class OpenclMemory implements GpuMemory {
   readonly memory: MemorySpace;
   live = true;
+  writes = 0;
 
   constructor(
     readonly machine: OpenclMachine,

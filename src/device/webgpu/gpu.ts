@@ -238,6 +238,7 @@ export class Gpu {
 /** Memory of one WebGPU device. */
 export class GpuBuffer implements Buffer {
   readonly address = 0;
+  writes = 0;
   private freed = false;
 
   constructor(

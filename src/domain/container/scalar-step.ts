@@ -3,7 +3,7 @@ import { derive } from "../../cache/derive.js";
 import type { Launch } from "../../device/device.js";
 import { range } from "../../device/launch/policy.js";
 import type { KernelIR, Location } from "../../ir/types.js";
-import { walkExprs } from "../../ir/walk.js";
+import { changedIn, walkExprs } from "../../ir/walk.js";
 import type { Captures } from "../../kernel/declare/captures.js";
 import { kernelFromIR } from "../../kernel/declare/from-ir.js";
 import { lower, type LowerSource } from "../../kernel/lower/lower.js";
@@ -42,6 +42,35 @@ export function declareScalarStep(
     const scalars = new Map([...declared.scalars, ...[...assigned].filter(([param]) => read.has(param))]);
     return { name, grid, location, ir, uses: [], scalars, reductions: new Map(), values, assigned, stencil: false, reduces: false };
   });
+}
+
+/**
+ * A scalar step that is made of code: a kernel over one element, to which each scalar is a view of one number.
+ * @param of the scalars, by view parameter
+ */
+export function scalarStepFromIR(
+  grid: Grid,
+  ir: KernelIR,
+  of: ReadonlyMap<string, Scalar>,
+  location: Location,
+  values: ReadonlyMap<string, number | boolean> = new Map(),
+): Container {
+  const [read, set] = [loadedIn(ir), changedIn(ir.body, "view")];
+  const only = (names: ReadonlySet<string>): Map<string, Scalar> => new Map([...of].filter(([param]) => names.has(param)));
+  const assigned = only(set);
+  return {
+    name: ir.name,
+    grid,
+    location,
+    ir,
+    uses: [],
+    scalars: only(read),
+    reductions: new Map(),
+    values,
+    assigned,
+    stencil: false,
+    reduces: false,
+  };
 }
 
 /** Prepares the step on one member: strict, so that the members' copies of a scalar keep the same bits. */

@@ -18,6 +18,8 @@ interface AdjointOptions {
   readonly keepSeeds?: boolean;
   /** Gradients end at all that the kernel stores: its adjoint only clears. */
   readonly isConstant?: boolean;
+  /** Views that elements read at other places than their own: their adjoints are added into by scatter, though no two elements may meet. */
+  readonly scattered?: ReadonlySet<string>;
 }
 
 /**
@@ -26,11 +28,14 @@ interface AdjointOptions {
  *
  * Throws GradientError where the gradient is not known.
  */
-export function adjointOf(kernel: KernelIR, { wrt, keepSeeds = false, isConstant = false }: AdjointOptions): DerivativeCode {
+export function adjointOf(
+  kernel: KernelIR,
+  { wrt, keepSeeds = false, isConstant = false, scattered = new Set() }: AdjointOptions,
+): DerivativeCode {
   const subject = new GradientSubject(kernel, wrt, isConstant);
   const active = subject.activity(true);
   subject.requireFreeNames(active, barOf, "adjoint");
-  const forms = formsOf(subject, active);
+  const forms = formsOf(subject, active, scattered);
   const source = subject.source(active, true);
   const unrepeated = new Map<string, string>();
   const kept = keepSeeds ? keptSeeds(subject, active) : new Set<string>();
@@ -71,14 +76,14 @@ function barParams(param: Param, active: ActiveNames, forms: ReadonlyMap<string,
 }
 
 /** How contributions reach the adjoint of each active view. */
-function formsOf(subject: GradientSubject, active: ActiveNames): Map<string, Form> {
+function formsOf(subject: GradientSubject, active: ActiveNames, scattered: ReadonlySet<string>): Map<string, Form> {
   const written = changedIn(subject.ir.body, "view");
   const accesses = subject.accesses();
   const forms = new Map<string, Form>();
   for (const name of active.views) {
     const param = subject.params.get(name)!;
     if (param.kind !== "view" || !isFloat(typeOfParam(param))) continue;
-    const own = subject.areOwn(accesses.get(name) ?? []);
+    const own = !scattered.has(name) && subject.areOwn(accesses.get(name) ?? []);
     if (written.has(name) && !own && param.disjoint) requireOwnLoads(subject, param);
     forms.set(name, written.has(name) || own ? "own" : "scatter");
   }

@@ -4,7 +4,7 @@ import { analyseAccess, type Access } from "../analysis/access.js";
 import { viewsToProve } from "../analysis/launch-races.js";
 import { checkRaces, conflictOf, policyPin } from "../analysis/races.js";
 import { forwardStores } from "../passes/forward-stores.js";
-import { FreshNames } from "../passes/copy.js";
+import { copyBody, FreshNames } from "../passes/copy.js";
 import { optimise } from "../passes/optimise.js";
 import { isFloat, valueType, type ScalarType } from "../scalars.js";
 import type { Expr, KernelIR, Param, ReduceParam, Stmt } from "../types.js";
@@ -143,7 +143,11 @@ export class GradientSubject {
     if (reductions.length === 0) return [];
     const atomic = this.original.params.find((param) => param.kind === "view" && param.atomic);
     if (atomic) this.refusals.atomic(atomic.name);
-    const { values, ties } = extremeKernels(this.ir, this.inPlace.body, reductions);
+    // A local may have the name of a parameter that these kernels get.
+    const names = new FreshNames({ ...this.original, body: this.inPlace.body });
+    for (const { name } of reductions) for (const suffixed of [extremeName, tiesName]) names.fresh(suffixed(name));
+    const body = copyBody(this.inPlace.body, "of", names, (node) => node);
+    const { values, ties } = extremeKernels(this.ir, body, reductions);
     for (const name of this.inPlace.repeated)
       walkExprs(values.body, (node, { location }) => {
         if (node.op === "load" && node.view === name) this.refusals.stale({ view: name, text: name, location });
