@@ -2,9 +2,9 @@ import { unreachable } from "../base/unreachable.js";
 import { BINARY, COMPARE } from "./operators.js";
 import { evaluateBinary, evaluateCall, evaluateCast, evaluateComparison, evaluateUnary } from "./evaluate.js";
 import { inclusiveStop, isExact } from "./loop-stops.js";
-import { isFloat, isInteger, wrap, type IntegerType } from "./scalars.js";
+import { isFloat, isInteger, isWide, wrap, type IntegerType } from "./scalars.js";
 import type { PlainValue } from "./evaluate.js";
-import type { BinaryFn, Expr, NumericType, ScalarType } from "./types.js";
+import type { BinaryFn, Expr, NumberType, NumericType, ScalarType } from "./types.js";
 import { walkExpr } from "./walk.js";
 
 export type Const = Extract<Expr, { op: "const" }>;
@@ -66,7 +66,8 @@ function simplifyUnary(expr: Unary): Expr {
   return expr;
 }
 
-const isNumber = (side: Expr, value: number): boolean => side.op === "const" && Object.is(side.value, value);
+const isNumber = (side: Expr, value: number): boolean =>
+  side.op === "const" && (typeof side.value === "bigint" ? side.value === BigInt(value) : Object.is(side.value, value));
 
 /** The operand whose negative a side is, with the same bits: x for -x, 2 * x for -2 * x. */
 function negated(side: Expr): Expr | undefined {
@@ -203,6 +204,7 @@ function cheap(expr: Expr): boolean {
 function gatherConstants(expr: Binary): Expr {
   const { fn, type, a, b } = expr;
   if (fn === "add" && a.op === "const") return gatherConstants({ ...expr, a: b, b: a });
+  if (isWide(type)) return expr;
   const outer = shiftOf(expr);
   if (outer === undefined) return expr;
   const inner = a.op === "binary" ? shiftOf(a) : undefined;
@@ -213,7 +215,7 @@ function gatherConstants(expr: Binary): Expr {
   if (inner === undefined && fn === (minus ? "sub" : "add")) return expr;
   return minus
     ? { ...expr, fn: "sub", a: base, b: literal(type, -total) }
-    : { ...expr, fn: "add", a: base, b: literal(type, wrap(type as NumericType, total)) };
+    : { ...expr, fn: "add", a: base, b: literal(type, wrap(type as NumberType, total)) };
 }
 
 /** s of x + s or x - (-s), as a signed number. */
@@ -227,8 +229,8 @@ function simplifyCast(expr: Extract<Expr, { op: "cast" }>): Expr {
   if (a.type === type) return a;
   if (a.op === "const") return literal(type, evaluateCast(type, a.type, a.value));
   // i32 -> f64 -> i32 and the like: the wider type holds every value of the narrower.
-  if (a.op === "cast" && a.a.type === type && a.type === "f64" && type !== "bool") return a.a;
-  return isInteger(type) && isInteger(a.type) ? (reinterpret(a, type) ?? expr) : expr;
+  if (a.op === "cast" && a.a.type === type && a.type === "f64" && type !== "bool" && !isWide(type)) return a.a;
+  return isInteger(type) && isInteger(a.type) && isWide(type) === isWide(a.type) ? (reinterpret(a, type) ?? expr) : expr;
 }
 
 /** An integer expression done in the other signedness, where its bits are the same and no cast is left in it. */

@@ -3,7 +3,7 @@ import { range, teams } from "../device/launch/policy.js";
 import { CPU_MEMORY, type View } from "../device/memory/view.js";
 import { identityOf } from "../ir/identity.js";
 import { isFloat } from "../ir/scalars.js";
-import type { NumericType, ScatterOp } from "../ir/types.js";
+import type { NumberType, ScatterOp } from "../ir/types.js";
 import { LaunchError } from "../base/errors.js";
 import { requireOptions } from "../base/own.js";
 import { kernel } from "../kernel/declare/kernel.js";
@@ -20,7 +20,7 @@ export type ScanOp = ScatterOp;
 export type Segments = { flags: View<"u32", 1>; offsets?: undefined } | { offsets: View<"i32", 1>; flags?: undefined };
 
 /** Arguments of `scan`. */
-export interface Scan<T extends NumericType = NumericType> {
+export interface Scan<T extends NumberType = NumberType> {
   input: View<T, 1>;
   /** As long as the input, in memory of its own. */
   output: View<T, 1>;
@@ -39,7 +39,7 @@ export interface Scan<T extends NumericType = NumericType> {
  * by the same rule. Where no order gives other bits, a thread of a CPU has one tile in order. The input is read twice and the output written once. Throws LaunchError where lengths or types do not fit,
  * and where the output shares memory with another view.
  */
-export function scan<T extends NumericType>(device: Device, what: Scan<T>, options: PatternOptions = {}): Pattern {
+export function scan<T extends NumberType>(device: Device, what: Scan<T>, options: PatternOptions = {}): Pattern {
   requireOptions("scan", what, ["input", "output", "op", "exclusive", "segments", "total"]);
   const { input, output, op, exclusive = false, segments, total } = what;
   if (op !== "sum" && op !== "min" && op !== "max")
@@ -79,7 +79,7 @@ function requireSegments(segments: Segments): void {
   else requireView("scan, for offsets,", offsets);
 }
 
-function requireTotal<T extends NumericType>({ input, segments, total }: Scan<T>): void {
+function requireTotal<T extends NumberType>({ input, segments, total }: Scan<T>): void {
   requireView("scan, for its total,", total);
   if (segments)
     throw new LaunchError("scan with segments has no total: each segment has its own, in its last element of an inclusive scan");
@@ -107,18 +107,18 @@ function flagsAt(steps: PatternSteps, offsets: View<"i32", 1>, count: number): V
   return flags;
 }
 
-const fill = (type: NumericType) =>
+const fill = (type: NumberType) =>
   kernel("fill", { target: view(TOKENS[type]), value: TOKENS[type] }, ({ target, value }, i) => {
     target[i] = value;
   });
 const fills = { f64: fill("f64"), f32: fill("f32"), i32: fill("i32"), u32: fill("u32") };
 
-interface Plan<T extends NumericType> extends Omit<Scan<T>, "segments"> {
+interface Plan<T extends NumberType> extends Omit<Scan<T>, "segments"> {
   flags?: View<"u32", 1>;
 }
 
 /** Adds the launches of a scan: sums of tiles, their scan, and the tiles. */
-export function planScan<T extends NumericType>(steps: PatternSteps, plan: Plan<T>): void {
+export function planScan<T extends NumberType>(steps: PatternSteps, plan: Plan<T>): void {
   const { input, output, op, exclusive = false, flags, total } = plan;
   const { type } = input;
   if (total && input.length === 0) steps.launch(fills[type], { target: total, value: identityOf(op, type) }, range(1));

@@ -1,8 +1,11 @@
+import { unreachable } from "../../base/unreachable.js";
+import { evaluateBinary } from "../../ir/evaluate.js";
+import { isWide } from "../../ir/scalars.js";
 import { combineFunction, jointFunction } from "../../ir/combine.js";
 import { foldGroups } from "../../ir/joint.js";
 import { foldLanes } from "../../ir/lanes.js";
 import { chunksPerLine } from "../../ir/launch.js";
-import { REDUCTION_CHUNK, REDUCTION_LANES, type ReduceParam, type NumericType, type ScatterOp } from "../../ir/types.js";
+import { REDUCTION_CHUNK, REDUCTION_LANES, type BinaryFn, type NumberType, type ReduceParam, type NumericType, type ScatterOp } from "../../ir/types.js";
 import type { Binding } from "../launch/binding.js";
 import { belowOf, hostArray, writeView } from "./host-view.js";
 
@@ -11,44 +14,68 @@ import { belowOf, hostArray, writeView } from "./host-view.js";
  * a line, or for each team, and these are folded by the same rule until one is left.
  */
 
-export type FoldFunction = (a: number, b: number) => number;
+/** A value of a reduction; of i64 and u64 a bigint. */
+export type Folded = number | bigint;
+export type FoldFunction = (a: Folded, b: Folded) => Folded;
+/** Partials in a row, such as a typed array. */
+export interface PartialValues {
+  [index: number]: Folded;
+}
 
-const OPS: Record<ScatterOp, Record<NumericType, FoldFunction>> = {
-  sum: {
-    f64: (a, b) => a + b,
-    f32: (a, b) => Math.fround(a + b),
-    i32: (a, b) => (a + b) | 0,
-    u32: (a, b) => (a + b) >>> 0,
-  },
-  min: { f64: Math.min, f32: Math.min, i32: Math.min, u32: Math.min },
-  max: { f64: Math.max, f32: Math.max, i32: Math.max, u32: Math.max },
+const SUMS: Record<NumberType, (a: number, b: number) => number> = {
+  f64: (a, b) => a + b,
+  f32: (a, b) => Math.fround(a + b),
+  i32: (a, b) => (a + b) | 0,
+  u32: (a, b) => (a + b) >>> 0,
 };
+
+const OPERATORS: Record<ScatterOp, BinaryFn> = { sum: "add", min: "min", max: "max" };
 
 /** How two values of a built-in reduction become one, rounded to its type. */
 export function foldOf(op: ScatterOp, type: NumericType): FoldFunction {
-  return OPS[op][type];
+  if (isWide(type)) return (a, b) => evaluateBinary(OPERATORS[op], type, a as bigint, b as bigint);
+  return (op === "sum" ? SUMS[type] : op === "min" ? Math.min : Math.max) as FoldFunction;
 }
 
 /** How two values of a reduce parameter become one. */
 export function foldOfParam(param: ReduceParam): FoldFunction {
   if (param.op === "joint") throw new Error(`${param.name} folds jointly with others`);
-  return param.op === "custom" ? combineFunction(param.combine!) : foldOf(param.op, param.type);
+  return param.op === "custom" ? combineFunction<Folded>(param.combine!) : foldOf(param.op, param.type);
 }
 
-/** Lanes of one fold at a time. */
-const lanes = new Float64Array(REDUCTION_LANES);
+/** Lanes of one fold at a time: of numbers, and of bigints. */
+const numberLanes = new Float64Array(REDUCTION_LANES);
+const wideLanes = new BigUint64Array(REDUCTION_LANES);
+const signedLanes = new BigInt64Array(wideLanes.buffer);
+
+function lanesOf(type: NumericType): { [index: number]: Folded; fill(value: Folded): unknown } {
+  switch (type) {
+    case "i64":
+      return signedLanes as ReturnType<typeof lanesOf>;
+    case "u64":
+      return wideLanes as ReturnType<typeof lanesOf>;
+    case "f64":
+    case "f32":
+    case "i32":
+    case "u32":
+      return numberLanes as ReturnType<typeof lanesOf>;
+    default:
+      return unreachable(type);
+  }
+}
 
 /**
  * Folds the first `count` partials in place to the reduction's result: the strict tree, which is as good as any order in fast mode.
  * Without partials it is the identity.
  */
 export function foldPartials(
-  partials: { [index: number]: number },
+  partials: PartialValues,
   count: number,
-  param: Pick<ReduceParam, "identity">,
+  param: Pick<ReduceParam, "identity" | "type">,
   fold: FoldFunction,
-): number {
+): Folded {
   if (count === 0) return param.identity;
+  const lanes = lanesOf(param.type);
   for (let left = count; left > 1; left = chunksPerLine(left)) {
     for (let chunk = 0; chunk * REDUCTION_CHUNK < left; chunk++) {
       lanes.fill(param.identity);
@@ -63,14 +90,14 @@ export function foldPartials(
 
 /** The same for the parts of a joint reduction, whose partials are given in their order. */
 export function foldPartialsJointly(
-  partials: readonly { [index: number]: number }[],
+  partials: readonly PartialValues[],
   count: number,
   parts: readonly Pick<ReduceParam, "identity" | "joint">[],
 ): number[] {
-  const identity = parts.map((part) => part.identity);
+  const identity = parts.map((part) => part.identity as number);
   if (count === 0) return identity;
   const fold = jointFunction(parts[0].joint!);
-  const at = (n: number): number[] => partials.map((part) => part[n]);
+  const at = (n: number): number[] => partials.map((part) => part[n] as number);
   for (let left = count; left > 1; left = chunksPerLine(left)) {
     for (let chunk = 0; chunk * REDUCTION_CHUNK < left; chunk++) {
       const values = Array.from({ length: REDUCTION_LANES }, () => identity);
@@ -85,7 +112,7 @@ export function foldPartialsJointly(
 /** A reduce parameter, and the partials that a launch has left. */
 interface ReducedParam {
   readonly param: ReduceParam;
-  readonly partials: Float64Array;
+  readonly partials: PartialValues & { readonly length: number };
 }
 
 /**
@@ -97,16 +124,16 @@ export function finishReductions(
   { outputs, partials: unfolded }: Pick<Binding, "outputs" | "partials">,
   reduced: readonly ReducedParam[],
   foldFor: (param: ReduceParam) => FoldFunction = foldOfParam,
-): Record<string, number> {
-  const results: Record<string, number> = {};
-  const tell = (param: ReduceParam, value: number): void => {
+): Record<string, Folded> {
+  const results: Record<string, Folded> = {};
+  const tell = (param: ReduceParam, value: Folded): void => {
     results[param.name] = value;
     const output = outputs[param.name];
-    if (output) hostArray(output)[belowOf(output)] = value;
+    if (output) (hostArray(output) as PartialValues)[belowOf(output)] = value;
   };
   const partialsOf = new Map(reduced.map(({ param, partials }) => [param, partials]));
   if (unfolded) {
-    for (const { param, partials } of reduced) writeView(outputs[param.name]!, partials);
+    for (const { param, partials } of reduced) writeView(outputs[param.name]!, partials as ArrayLike<number>);
     return results;
   }
   for (const parts of foldGroups(reduced.map(({ param }) => param))) {

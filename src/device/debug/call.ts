@@ -51,7 +51,7 @@ export function callKernel(binding: Binding, args: Record<string, unknown>, aren
 function numberFold(param: ReduceParam): Record<string, unknown> {
   const fold = foldOfParam(param);
   let total = param.identity;
-  return { [METHODS[param.op]]: (value: number) => (total = fold(total, value)) };
+  return { [METHODS[param.op]]: (value: number | bigint) => (total = fold(total, value)) };
 }
 
 /** The method of a fold of several numbers: compiled code, which runs after the function, has the results. */

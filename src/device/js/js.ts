@@ -1,3 +1,4 @@
+import { isWide } from "../../ir/scalars.js";
 import type { KernelIR, ReduceParam } from "../../ir/types.js";
 import { emitJs, rangeSlots, type JsTarget, type AllocatedView } from "../../emit/js/index.js";
 import { LaunchError } from "../../base/errors.js";
@@ -11,7 +12,7 @@ import { elementsIn } from "../cpu/work-like.js";
 import { addressOf, belowOf } from "../cpu/host-view.js";
 import { noCodeFromText, requireCodeFromText } from "../cpu/code-from-text.js";
 import { cpuCapabilities, describeMachine } from "../cpu/machine.js";
-import { foldOfParam, finishReductions, type FoldFunction } from "../cpu/partials.js";
+import { foldOfParam, finishReductions, type FoldFunction, type PartialValues } from "../cpu/partials.js";
 import { partialCount, type Policy } from "../../ir/launch.js";
 import { tilesRemark } from "../../ir/analysis/tiles.js";
 import type { Slice } from "../cpu/pool-control.js";
@@ -19,7 +20,7 @@ import { threadCount, WorkerPool } from "../cpu/pool.js";
 import { foldCopies, freePlans, planScatters, withFoldings, type ScatterPlan } from "../cpu/scatter-plan.js";
 import { cpuStorage, type CpuBuffer } from "../cpu/storage.js";
 import type { Backend } from "../device.js";
-import { BYTES } from "../memory/view.js";
+import { BYTES, typedArray } from "../memory/view.js";
 import { LaunchTuning, scatterTunables, workerTunables } from "../tuning/tuning.js";
 
 /** Below it, waking the workers costs more than they save. */
@@ -254,8 +255,14 @@ interface Run {
 /** Writes what differs from launch to launch: scalars, and the range of code for any. */
 function fillSlots({ scalars: { host, address } }: JsDevice, { ir, anyRange, reductions }: Run, { scalars, policy }: Numbers): void {
   const slots = new Float64Array(host, address, SLOTS);
+  const wide = new BigInt64Array(host, address, SLOTS);
   let n = 0;
-  for (const param of ir.params) if (param.kind === "scalar") slots[n++] = Number(scalars[param.name]);
+  for (const param of ir.params)
+    if (param.kind === "scalar") {
+      const value = scalars[param.name];
+      if (typeof value === "bigint") wide[n++] = value;
+      else slots[n++] = Number(value);
+    }
   if (!anyRange || policy.kind !== "range") return;
   const at = rangeSlots({ ir, policy, anyRange: true });
   slots.set(policy.begin, at.begin);
@@ -269,9 +276,9 @@ function finish(reductions: readonly Reduction[], of: Pick<Binding, "policy" | "
   const count = partialCount(of.policy);
   const reduced = reductions.map(({ param, partials }) => ({
     param,
-    partials: new Float64Array(partials.host, partials.address, count),
+    partials: typedArray(isWide(param.type) ? param.type : "f64", partials.host, partials.address, count) as PartialValues & { length: number },
   }));
-  return finishReductions(of, reduced, (param) => reductions.find((reduction) => reduction.param === param)!.fold!);
+  return finishReductions(of, reduced, (param) => reductions.find((reduction) => reduction.param === param)!.fold!) as Record<string, number>;
 }
 
 /** Parts that are each done by one worker: teams, lines, and chunks of lines where several work on them. */

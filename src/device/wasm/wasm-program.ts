@@ -2,8 +2,8 @@ import { listing } from "#listing";
 import { LANE_BYTES, workOfRange, type WasmKernel } from "../../emit/wasm/module.js";
 import type { WasmSlot } from "../../schedule/slots.js";
 import { partialCount, type Policy, type RangePolicy } from "../../ir/launch.js";
-import { ELEMENTS } from "../../ir/scalars.js";
-import type { KernelIR, ReduceParam, ScalarParam, ScalarType } from "../../ir/types.js";
+import { putValue } from "../../ir/scalars.js";
+import type { KernelIR, PlainValue, ReduceParam, ScalarParam, ScalarType } from "../../ir/types.js";
 import { unreachable } from "../../base/unreachable.js";
 import { ANY_RANGE, enclosing } from "../cpu/any-range.js";
 import type { Aside } from "../cpu/backlog.js";
@@ -306,7 +306,7 @@ class WasmRerun implements Rerun {
   }
 }
 
-function put(entry: DataView, type: ScalarType, value: number, offset = 0): void {
-  if (type === "bool") entry.setUint32(offset, value, true);
-  else entry[ELEMENTS[type].set](offset, value, true);
+function put(entry: DataView, type: ScalarType, value: PlainValue, offset = 0): void {
+  if (type === "bool") entry.setUint32(offset, Number(value), true);
+  else putValue(entry, type, offset, value);
 }

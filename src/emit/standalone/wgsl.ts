@@ -1,3 +1,5 @@
+import { EmitError } from "../../base/errors.js";
+import { beyondPairs } from "../../ir/analysis/wide-division.js";
 import { foldsJointly } from "../../ir/joint.js";
 import { orderMatters } from "../../ir/identity.js";
 import { emitWgsl } from "../wgsl/kernel.js";
@@ -10,6 +12,8 @@ import { placeText, writeWgslHost, type Shader } from "./wgsl-host.js";
 export function emitWgslFiles(request: EmitRequest): EmittedFile[] {
   const { ir, access, stem, precision, unitStrides } = request;
   refuseF64(ir, "wgsl", "WGSL");
+  const pairs = beyondPairs(ir);
+  if (pairs) throw new EmitError(ir.name, "wgsl", `${pairs.what} (line ${pairs.line}), which WGSL lacks`, "use u32, or another target");
   const arrays = ir.params.filter((p) => p.kind === "view" || p.kind === "scatter");
   const strict = precision === "strict";
   const scatters = arrays.filter((p) => p.kind === "scatter");

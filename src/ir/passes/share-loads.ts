@@ -1,3 +1,4 @@
+import { jsonText } from "../../base/json.js";
 import { define, localOf } from "../by-name.js";
 import { FreshNames } from "./copy.js";
 import { isFloat, type ScalarType } from "../scalars.js";
@@ -114,7 +115,7 @@ class Sharing {
         ? !this.assigned.has(x.name)
         : x.op !== "element" && (x.op !== "load" || !this.written.has(x.view)) && children(x).every(fixed);
     return e.indices.every(fixed)
-      ? JSON.stringify([e.view, e.indices], (name, part: unknown) => (name === "location" ? undefined : part))
+      ? jsonText([e.view, e.indices], "location")
       : undefined;
   }
 }

@@ -1,3 +1,4 @@
+import { jsonText } from "../../base/json.js";
 import { affineOf, definitionsOf, atomParts, rangeOf, type Affine, type Interval } from "../analysis/affine.js";
 import { define, localOf } from "../by-name.js";
 import type { RangePolicy } from "../launch.js";
@@ -107,4 +108,4 @@ class Choices {
   }
 }
 
-const keyOf = (e: Expr): string => JSON.stringify(e);
+const keyOf = (e: Expr): string => jsonText(e);

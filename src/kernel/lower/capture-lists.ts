@@ -10,7 +10,7 @@ import { isValueType, structOf } from "../declare/struct.js";
 import { parseFunction, type FunctionSource } from "../read/source.js";
 import { pathOf } from "../read/syntax.js";
 import { tableOf } from "./tables.js";
-import { literalExpr } from "./types.js";
+import { literalExpr, wideLiteral } from "./types.js";
 import { constantExpr, Scope, type LoweredValue } from "./values.js";
 
 /*
@@ -165,6 +165,8 @@ export class CaptureList {
   private meaningOf({ value, node, path = "" }: Entry): LoweredValue {
     if (typeof value === "number") return literalExpr(value);
     if (typeof value === "boolean") return { kind: "scalar", expr: constantExpr("bool", value) };
+    if (typeof value === "bigint" && wideLiteral(value)) return wideLiteral(value)!;
+    if (value === BigInt || value === Number) return { kind: "namespace", name: value === BigInt ? "BigInt" : "Number" };
     const array = arrayTypeOf(value);
     if (array) return { kind: "arrayType", type: array };
     if (typeof value === "function") {
@@ -178,6 +180,8 @@ export class CaptureList {
       if (math !== undefined) return { kind: "builtin", name: `Math.${math}` };
       const test = ["isNaN", "isFinite", "isInteger"].find((name) => (Number as unknown as Record<string, unknown>)[name] === value);
       if (test !== undefined) return { kind: "builtin", name: `Number.${test}` };
+      const cut = (["asIntN", "asUintN"] as const).find((name) => BigInt[name] === value);
+      if (cut !== undefined) return { kind: "builtin", name: `BigInt.${cut}` };
       const source = parseFunction(this.owner.name, value, this.owner.location);
       const scope = this.scopeOf(value) ?? new CaptureScope((wanted) => this.inFunction(wanted, moduleOf(path)), this);
       return { kind: "function", name: lastOf(path), node: source.node, source, scope };
