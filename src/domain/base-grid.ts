@@ -3,7 +3,7 @@ import { ELEMENTS, isHalf, isSingle, type HalfType } from "../ir/scalars.js";
 import type { Launch, Precision } from "../device/device.js";
 import {
   BYTES,
-  requireElementType,
+  requireNumberElement,
   requireFitting,
   requireNumber,
   typedArray,
@@ -243,7 +243,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     token: FieldToken<T>,
     options: FieldOptions<C> | AxisFieldOptions<readonly AxisName[], C> = {},
   ): Field<T, C, D> | AxisArray<T, C> {
-    requireElementType(`field "${String(name)}"`, token);
+    requireNumberElement(`field "${String(name)}"`, token);
     if ("axes" in options) return this.keptArray(new AxisArray<T, C>(this, name, token, options));
     const {
       cardinality = 1,
@@ -275,7 +275,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
   }
 
   scalar<T extends NumberType>(name: string, type: ScalarToken<T>): Scalar<T> {
-    requireElementType(`scalar "${String(name)}"`, type);
+    requireNumberElement(`scalar "${String(name)}"`, type);
     const scalar = new Scalar(this.set, name, type);
     this.scalars.push(scalar);
     return scalar;

@@ -149,6 +149,10 @@ function simplifyInteger(expr: Binary): Expr {
   if (isNumber(a, 0) && (fn === "add" || fn === "or" || fn === "xor")) return b;
   if (isNumber(b, 1) && (fn === "mul" || fn === "div")) return a;
   if (isNumber(a, 1) && fn === "mul") return b;
+  if (isWide(expr.type) && (fn === "shl" || fn === "shr") && b.op === "const") {
+    const count = BigInt.asUintN(6, b.value as bigint);
+    return count === 0n ? a : count === b.value ? expr : { ...expr, b: literal(expr.type, count) };
+  }
   return gatherConstants(expr);
 }
 

@@ -1,6 +1,6 @@
 import type { Args, Device } from "../device/device.js";
 import { range, teams } from "../device/launch/policy.js";
-import { CPU_MEMORY, type View } from "../device/memory/view.js";
+import { CPU_MEMORY, View } from "../device/memory/view.js";
 import { identityOf } from "../ir/identity.js";
 import { isFloat } from "../ir/scalars.js";
 import type { NumberType, ScatterOp } from "../ir/types.js";
@@ -44,6 +44,8 @@ export function scan<T extends NumberType>(device: Device, what: Scan<T>, option
   const { input, output, op, exclusive = false, segments, total } = what;
   if (op !== "sum" && op !== "min" && op !== "max")
     throw new LaunchError(`scan has no operation "${String(op)}"; use "sum", "min" or "max"`);
+  if (input instanceof View && !Object.hasOwn(TOKENS, input.type))
+    throw new LaunchError(`scan of ${input.type}; give a view of f64, f32, i32 or u32`);
   requireView("scan, for its input,", input);
   requireView("scan, for its output,", output);
   if (input.length !== output.length || input.type !== output.type)

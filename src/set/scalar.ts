@@ -1,5 +1,5 @@
 import type { ElementToken, Queue } from "../device/device.js";
-import { requireFitting, type View } from "../device/memory/view.js";
+import { requireFitting, requireNumberElement, type View } from "../device/memory/view.js";
 import type { NumberType } from "../ir/types.js";
 import { IsoformError, LaunchError } from "../base/errors.js";
 import type { DeviceSet } from "./device-set.js";
@@ -18,6 +18,7 @@ export class Scalar<T extends NumberType = NumberType> {
     readonly name: string,
     { type }: ElementToken<T>,
   ) {
+    requireNumberElement(`scalar "${name}"`, { type });
     this.type = type;
     this.copies = byLocal(devices, ({ device }) => device.array({ type }, 1));
   }

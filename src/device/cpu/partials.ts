@@ -7,6 +7,7 @@ import { foldLanes } from "../../ir/lanes.js";
 import { chunksPerLine } from "../../ir/launch.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES, type BinaryFn, type NumberType, type ReduceParam, type NumericType, type ScatterOp } from "../../ir/types.js";
 import type { Binding } from "../launch/binding.js";
+import { typedArray } from "../memory/view.js";
 import { belowOf, hostArray, writeView } from "./host-view.js";
 
 /*
@@ -144,4 +145,21 @@ export function finishReductions(
     else tell(param, foldPartials(partials[0], count, param, foldFor(param)));
   }
   return results;
+}
+
+/** The partials of a reduction that JavaScript's code has left: f64 for all numbers. */
+export function partialArray(
+  type: NumericType,
+  memory: ArrayBufferLike,
+  address: number,
+  count: number,
+): PartialValues & { readonly length: number } {
+  const element: NumericType = isWide(type) ? type : "f64";
+  return typedArray(element, memory, address, count) as PartialValues & { readonly length: number };
+}
+
+/** Sets number `n` of the scalars of JavaScript's code, each an f64 or the bits of an integer of 64. */
+export function putScalar(slots: Float64Array, n: number, value: number | bigint | boolean): void {
+  if (typeof value === "bigint") new BigInt64Array(slots.buffer, slots.byteOffset, slots.length)[n] = value;
+  else slots[n] = Number(value);
 }

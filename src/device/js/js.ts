@@ -1,4 +1,3 @@
-import { isWide } from "../../ir/scalars.js";
 import type { KernelIR, ReduceParam } from "../../ir/types.js";
 import { emitJs, rangeSlots, type JsTarget, type AllocatedView } from "../../emit/js/index.js";
 import { LaunchError } from "../../base/errors.js";
@@ -12,7 +11,7 @@ import { elementsIn } from "../cpu/work-like.js";
 import { addressOf, belowOf } from "../cpu/host-view.js";
 import { noCodeFromText, requireCodeFromText } from "../cpu/code-from-text.js";
 import { cpuCapabilities, describeMachine } from "../cpu/machine.js";
-import { foldOfParam, finishReductions, type FoldFunction, type PartialValues } from "../cpu/partials.js";
+import { foldOfParam, finishReductions, partialArray, putScalar, type FoldFunction } from "../cpu/partials.js";
 import { partialCount, type Policy } from "../../ir/launch.js";
 import { tilesRemark } from "../../ir/analysis/tiles.js";
 import type { Slice } from "../cpu/pool-control.js";
@@ -20,7 +19,7 @@ import { threadCount, WorkerPool } from "../cpu/pool.js";
 import { foldCopies, freePlans, planScatters, withFoldings, type ScatterPlan } from "../cpu/scatter-plan.js";
 import { cpuStorage, type CpuBuffer } from "../cpu/storage.js";
 import type { Backend } from "../device.js";
-import { BYTES, typedArray } from "../memory/view.js";
+import { BYTES } from "../memory/view.js";
 import { LaunchTuning, scatterTunables, workerTunables } from "../tuning/tuning.js";
 
 /** Below it, waking the workers costs more than they save. */
@@ -255,14 +254,9 @@ interface Run {
 /** Writes what differs from launch to launch: scalars, and the range of code for any. */
 function fillSlots({ scalars: { host, address } }: JsDevice, { ir, anyRange, reductions }: Run, { scalars, policy }: Numbers): void {
   const slots = new Float64Array(host, address, SLOTS);
-  const wide = new BigInt64Array(host, address, SLOTS);
   let n = 0;
   for (const param of ir.params)
-    if (param.kind === "scalar") {
-      const value = scalars[param.name];
-      if (typeof value === "bigint") wide[n++] = value;
-      else slots[n++] = Number(value);
-    }
+    if (param.kind === "scalar") putScalar(slots, n++, scalars[param.name]);
   if (!anyRange || policy.kind !== "range") return;
   const at = rangeSlots({ ir, policy, anyRange: true });
   slots.set(policy.begin, at.begin);
@@ -276,7 +270,7 @@ function finish(reductions: readonly Reduction[], of: Pick<Binding, "policy" | "
   const count = partialCount(of.policy);
   const reduced = reductions.map(({ param, partials }) => ({
     param,
-    partials: typedArray(isWide(param.type) ? param.type : "f64", partials.host, partials.address, count) as PartialValues & { length: number },
+    partials: partialArray(param.type, partials.host, partials.address, count),
   }));
   return finishReductions(of, reduced, (param) => reductions.find((reduction) => reduction.param === param)!.fold!) as Record<string, number>;
 }

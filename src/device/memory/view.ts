@@ -201,6 +201,12 @@ export function requireElementType(what: string, type: { readonly type: ElementT
   if (!type || !Object.hasOwn(ELEMENTS, type.type)) throw new LaunchError(`${what} needs an element type: ${ELEMENT_NAMES}`);
 }
 
+/** The same where elements are numbers, so that i64 and u64 are refused. */
+export function requireNumberElement(what: string, type: { readonly type: ElementType } | undefined): void {
+  requireElementType(what, type);
+  if (isWide(type!.type)) throw new LaunchError(`${what} holds ${type!.type}, which it cannot: use i32, or f64 for whole numbers up to 2^53`);
+}
+
 /** The type of an array's elements, or of vectors and the like. */
 type NewArrayType<T extends ElementType = ElementType> =
   | { readonly type: T }

@@ -159,7 +159,7 @@ export class WasmProgram implements CpuProgram {
     switch (slot.kind) {
       case "scalar": {
         const param = binding.ir.params.find((p): p is ScalarParam => p.kind === "scalar" && p.name === slot.name)!;
-        return put(entry, param.type, Number(binding.scalars[slot.name]));
+        return put(entry, param.type, binding.scalars[slot.name]);
       }
       case "view":
         return address(addressOf(binding.views[slot.name]));
@@ -248,7 +248,7 @@ class WasmRerun implements Rerun {
     const { args, reductions } = this.own;
     const { kernel } = this.code.module;
     const block = new DataView(args.host, args.address, 8 * kernel.slots.length);
-    for (const [name, type, offset] of this.scalars) put(block, type, Number(scalars[name]), offset);
+    for (const [name, type, offset] of this.scalars) put(block, type, scalars[name], offset);
     const workers = this.means.threads(policy);
     if (this.around && !this.prepare(block, policy as RangePolicy, workers)) return false;
     for (const partials of reductions) partials.clear();

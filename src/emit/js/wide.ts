@@ -52,10 +52,12 @@ export function wideBinary(fn: BinaryFn, type: WideType, a: string, b: string, c
     case "xor":
       return `(${a} ${SIGNS[fn]} ${b})`;
     case "shl": {
+      if (/^\d+n$/.test(b)) return cutWide(type, `${a} << ${b}`);
       const shifted = cutWide(type, `${a} << (${b} & 63n)`);
       return checked?.(`${b} >= 0n && ${b} <= 63n ? ${shifted} : null`) ?? shifted;
     }
     case "shr": {
+      if (/^\d+n$/.test(b)) return `(${a} >> ${b})`;
       const shifted = `(${a} >> (${b} & 63n))`;
       return checked?.(`${b} >= 0n && ${b} <= 63n ? ${shifted} : null`) ?? shifted;
     }

@@ -368,9 +368,9 @@ export class WgslBodyWriter {
     const less = (x: Text, y: Text): string => this.call(`less_${type}`, x[0], y[0])[0];
     switch (fn) {
       case "eq":
-        return [`all(${a[0]} == ${b[0]})`, Level.Term];
+        return [`all(${at(a, Level.Sum)} == ${at(b, Level.Sum)})`, Level.Term];
       case "ne":
-        return [`any(${a[0]} != ${b[0]})`, Level.Term];
+        return [`any(${at(a, Level.Sum)} != ${at(b, Level.Sum)})`, Level.Term];
       case "lt":
         return [less(a, b), Level.Term];
       case "gt":
@@ -528,7 +528,7 @@ export class WgslBodyWriter {
     if (from === to) return a;
     if (isWide(from)) {
       if (isWide(to)) return a;
-      if (to === "bool") return [`any(${a[0]} != vec2<u32>())`, Level.Term];
+      if (to === "bool") return [`any(${at(a, Level.Sum)} != vec2<u32>())`, Level.Term];
       return [`${WGSL_TYPES[to]}(${at(a, Level.Term)}.x)`, Level.Term];
     }
     if (isWide(to)) return from === "i32" ? this.call("wide_from_i32", a[0]) : [`vec2<u32>(u32(${a[0]}), 0u)`, Level.Term];

@@ -1,4 +1,5 @@
 import type * as acorn from "acorn";
+import { isWide } from "../../ir/scalars.js";
 import type { Expr } from "../../ir/types.js";
 import { isBuiltin } from "../declare/builtins.js";
 import { lowerAtomic } from "./atomics.js";
@@ -197,6 +198,8 @@ function printLine(cx: Lowering, node: acorn.CallExpression, scope: Scope): Lowe
     if (arg.type === "TemplateLiteral")
       cx.fail(arg, "print does not take templates with values", 'write print("cell", i), which puts spaces between');
   const values = scalarsOf(cx, numbers, scope);
+  const wide = values.findIndex(({ expr }) => isWide(expr.type));
+  if (wide >= 0) cx.fail(numbers[wide], "a bigint is printed", "print Number(x), or its words Number(BigInt.asUintN(32, x >> 32n)) and Number(BigInt.asUintN(32, x))");
   const items = node.arguments.map((arg): string | Expr => {
     const text = stringOf(arg);
     if (text !== undefined) return text;

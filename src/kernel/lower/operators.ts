@@ -152,7 +152,15 @@ export const cutOfBigint = (cx: Lowering, node: acorn.Node): never =>
 
 /** `expr` cut to 32 bits by the author's own words: its overflow is meant, and so is 0 for a division by zero. */
 export function cutTo32(cx: Lowering, type: "i32" | "u32", expr: Expr): Expr {
-  return as(type, wrapping(cx, expr));
+  return as(type, wrapping(cx, lowBits(expr)));
+}
+
+/** `Number(BigInt.asIntN(32, x))` loses nothing, so it need not go by way of f64. */
+function lowBits(expr: Expr): Expr {
+  if (expr.op !== "cast" || !isDouble(expr.type) || !isWide(expr.a.type) || expr.a.op !== "binary" || expr.a.b.op !== "const") return expr;
+  const { fn, b } = expr.a;
+  const bits = b.value as bigint;
+  return (fn === "shr" && bits >= 32n) || (fn === "and" && bits >= 0n && bits < 2n ** 32n) ? expr.a : expr;
 }
 
 /** `expr` with the mark that its results are meant to wrap. */

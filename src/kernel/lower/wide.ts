@@ -66,7 +66,7 @@ const EXACT = {
 function shift(cx: Lowering, fn: "shl" | "shr", a: ScalarValue, b: ScalarValue, node: acorn.Node): ScalarValue {
   for (const { expr } of [a, b])
     if (!isWide(expr.type)) return cx.fail(node, `a bigint and ${expr.type} are mixed`, "convert one: BigInt(...), or 3n for a constant");
-  const count = knownConstant(cx, b.expr) as bigint | undefined;
+  const count = b.expr.op === "const" ? (b.expr.value as bigint) : undefined;
   if (count !== undefined && (count < 0n || count > 63n))
     return cx.fail(node, `a bigint is shifted by ${count}n`, "shift by 0n to 63n, as the count is taken modulo 64");
   if (a.weak && a.expr.op === "const" && b.weak && count !== undefined) return folded(cx, fn, a.expr.value as bigint, count, node);
