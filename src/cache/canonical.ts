@@ -25,8 +25,7 @@ export function canonicalText(data: unknown): string {
     count++;
     if (typeof value === "bigint") odd.push(`${count}:${value}n`);
     else if (isOdd(value)) odd.push(`${count}:${Object.is(value, -0) ? "-0" : String(value)}`);
-    else if (typeof value === "function" || typeof value === "symbol")
-      throw new TypeError(`a ${typeof value} is not plain data`);
+    else if (typeof value === "function" || typeof value === "symbol") throw new TypeError(`a ${typeof value} is not plain data`);
   };
   visit(data);
   return `${odd.join()} ${jsonText(data)}`;

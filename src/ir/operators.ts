@@ -23,7 +23,7 @@ interface Operator {
 interface UnaryOperator extends Operator {
   /** The type of the result, where it is not the operand's. */
   readonly gives?: ScalarType;
-  /** Of values other than bigints, for which see `wide.ts`. */
+  /** Computes values other than bigints, for which see `wide.ts`. */
   readonly of: (a: number | boolean, type: NumberType) => number | boolean;
 }
 
@@ -32,7 +32,7 @@ interface BinaryOperator extends Operator {
   readonly sameBits: boolean;
   /** The exact result of two integers may be none of their type. */
   readonly overflows: boolean;
-  /** Of values other than bigints, for which see `wide.ts`. */
+  /** Computes values other than bigints, for which see `wide.ts`. */
   readonly of: (a: number, b: number, type: NumberType) => number;
 }
 

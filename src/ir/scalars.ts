@@ -40,7 +40,17 @@ interface Element {
   /** Present where `storage` holds bits and not values. */
   readonly coding?: Coding;
   /** The method of a DataView that writes what `storage` holds. */
-  readonly set: "setFloat64" | "setFloat32" | "setInt32" | "setUint32" | "setInt16" | "setUint16" | "setInt8" | "setUint8" | "setBigInt64" | "setBigUint64";
+  readonly set:
+    | "setFloat64"
+    | "setFloat32"
+    | "setInt32"
+    | "setUint32"
+    | "setInt16"
+    | "setUint16"
+    | "setInt8"
+    | "setUint8"
+    | "setBigInt64"
+    | "setBigUint64";
 }
 
 /** The types that arrays hold, with their sizes, ranges and host arrays. */
@@ -274,7 +284,7 @@ export function putValue(data: DataView, type: ElementType, at: number, value: n
 }
 
 /** A value of the host rounded or wrapped to the type; for i64 and u64 from a bigint or a whole number. */
-export const constantOf = (type: NumericType, value: number | bigint | boolean): number | bigint =>
+export const typedValue = (type: NumericType, value: number | bigint | boolean): number | bigint =>
   isWide(type) ? wrapWide(type, BigInt(value)) : wrap(type, Number(value));
 
 /** A whole number as a value of the type. */

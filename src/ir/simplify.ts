@@ -149,11 +149,15 @@ function simplifyInteger(expr: Binary): Expr {
   if (isNumber(a, 0) && (fn === "add" || fn === "or" || fn === "xor")) return b;
   if (isNumber(b, 1) && (fn === "mul" || fn === "div")) return a;
   if (isNumber(a, 1) && fn === "mul") return b;
-  if (isWide(expr.type) && (fn === "shl" || fn === "shr") && b.op === "const") {
-    const count = BigInt.asUintN(6, b.value as bigint);
-    return count === 0n ? a : count === b.value ? expr : { ...expr, b: literal(expr.type, count) };
-  }
-  return gatherConstants(expr);
+  return isWide(expr.type) ? shortCount(expr) : gatherConstants(expr);
+}
+
+/** A shift of 64 bits by a constant from 0 to 63. */
+function shortCount(expr: Binary): Expr {
+  const { fn, a, b } = expr;
+  if ((fn !== "shl" && fn !== "shr") || b.op !== "const") return expr;
+  const count = BigInt.asUintN(6, b.value as bigint);
+  return count === 0n ? a : count === b.value ? expr : { ...expr, b: literal(expr.type, count) };
 }
 
 /** Small powers become products, which are within the 2 ulp of functions (1.5 ulp for a cube). */
@@ -208,7 +212,6 @@ function cheap(expr: Expr): boolean {
 function gatherConstants(expr: Binary): Expr {
   const { fn, type, a, b } = expr;
   if (fn === "add" && a.op === "const") return gatherConstants({ ...expr, a: b, b: a });
-  if (isWide(type)) return expr;
   const outer = shiftOf(expr);
   if (outer === undefined) return expr;
   const inner = a.op === "binary" ? shiftOf(a) : undefined;

@@ -103,7 +103,7 @@ export interface Table {
   name: string;
   type: NumericType;
   shape: number[];
-  /** Of i64 and u64 bigints. */
+  /** Bigints for i64 and u64. */
   values: (number | bigint)[];
 }
 

@@ -62,7 +62,8 @@ export function permute(device: Device, what: Permute, options: PatternOptions =
   if (output && output.length !== input.length)
     throw new LaunchError(`permute of ${input.length} views into ${output.length}: give an output for each`);
   for (const [n, view] of input.entries()) {
-    if (!Object.hasOwn(gather, view.type)) throw new LaunchError(`permute of view ${n}, which is ${view.type}; give views of f64, f32, i32 or u32`);
+    if (!Object.hasOwn(gather, view.type))
+      throw new LaunchError(`permute of view ${n}, which is ${view.type}; give views of f64, f32, i32 or u32`);
     if (output && (output[n].type !== view.type || output[n].shape.slice(1).join() !== view.shape.slice(1).join()))
       throw new LaunchError(
         `permute of view ${n}, ${view.type} [${view.shape}], into ${output[n].type} [${output[n].shape}]: types and rows must be equal`,

@@ -17,7 +17,6 @@ import type { FortranKernel } from "../../src/fortran/host/kernels.js";
 import { expressionText } from "../../src/fortran/print/expressions.js";
 import { IndentedLines } from "../../src/fortran/print/statements.js";
 import type { Bound, Expr } from "../../src/fortran/tree/index.js";
-import type { ScalarType } from "../../src/ir/types.js";
 
 /** A loop as a kernel and as text. */
 export interface Loop {

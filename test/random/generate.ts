@@ -129,7 +129,9 @@ class Generator {
    */
   private functions(place: Context): Stmt[] {
     if (!place.inexact.length || !this.dice.chance(30)) return [];
-    return this.dice.some(place.inexact).map(({ type, element }) => stmt(`${element} = `, this.expressions.inexact(type as NumberType, place), ";"));
+    return this.dice
+      .some(place.inexact)
+      .map(({ type, element }) => stmt(`${element} = `, this.expressions.inexact(type as NumberType, place), ";"));
   }
 
   /** Each output gets a value in the end, so that most of what is computed shows. */

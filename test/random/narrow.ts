@@ -7,7 +7,11 @@ export function narrowKernel(ir: KernelIR): KernelIR {
   return {
     ...ir,
     params: ir.params.map(narrowParam),
-    tables: ir.tables.map((table) => ({ ...table, type: narrow(table.type), values: table.values.map((value) => valueOf(table.type as NumberType)(Number(value))) })),
+    tables: ir.tables.map((table) => ({
+      ...table,
+      type: narrow(table.type),
+      values: table.values.map((value) => valueOf(table.type as NumberType)(Number(value))),
+    })),
     body: mapStmts(ir.body, { expr: narrowExpr, stmt: narrowStmt }),
   };
 }

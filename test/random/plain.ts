@@ -59,7 +59,14 @@ const reductionsOf = (kernel: Kernel): Reduction[] =>
   Object.entries(kernel.params).flatMap(([name, token]): Reduction[] => {
     if (typeof token !== "object") return [];
     if (token.kind === "reduce")
-      return [{ name, parts: [name], fold: foldOf(token.type as NumberType, token.op, token.combine as never) as Fold, identity: token.identity as number }];
+      return [
+        {
+          name,
+          parts: [name],
+          fold: foldOf(token.type as NumberType, token.op, token.combine as never) as Fold,
+          identity: token.identity as number,
+        },
+      ];
     if (token.kind !== "extremum") return [];
     const worst = (token.op === "min" ? greatest : least)(token.type as NumberType);
     return [{ name, parts: [`${name}_value`, `${name}_index`], fold: firstOf(token.op, worst), identity: { parts: [worst, -1] } }];
@@ -121,7 +128,10 @@ function bodyParams(
         case "reduce":
           return [name, { [METHODS[token.op]]: (value: number) => fold(name, value) }];
         case "extremum":
-          return [name, { [token.op]: (value: number, index: number) => fold(name, { parts: [roundedTo(token.type as NumberType, value), index] }) }];
+          return [
+            name,
+            { [token.op]: (value: number, index: number) => fold(name, { parts: [roundedTo(token.type as NumberType, value), index] }) },
+          ];
         case "reduceEach":
         case "reduceStruct":
         case "reduceComposite":
@@ -257,6 +267,10 @@ function plainTeam(index: number): Team {
     size: 1,
     single: (body) => body(),
     scratch: ((type: NumberType | ArrayType | NumericToken, length: number) =>
-      typeof type === "string" ? typedArray(type, length) : "type" in type ? typedArray(type.type, length) : new type(length)) as Team["scratch"],
+      typeof type === "string"
+        ? typedArray(type, length)
+        : "type" in type
+          ? typedArray(type.type, length)
+          : new type(length)) as Team["scratch"],
   };
 }

@@ -17,7 +17,10 @@ describe("NVRTC compiles the CUDA code of 64-bit integers", { skip: "missing" in
   for (const kernel of [...WIDE_CASES.map((given) => given.kernel), ...trees])
     it(kernel.name, () => {
       for (const precision of ["strict", "fast"] as const) {
-        const code = nvrtc.compileToCubin(cudaSource(compileKernel(kernel), precision), 90, { fast: precision === "fast", name: kernel.name });
+        const code = nvrtc.compileToCubin(cudaSource(compileKernel(kernel), precision), 90, {
+          fast: precision === "fast",
+          name: kernel.name,
+        });
         assert.ok(code.length > 1000);
       }
     });

@@ -19,7 +19,8 @@ const EDGES = [0n, 1n, -1n, 2n, 0x7fffffffn, 0x80000000n, 0xffffffffn, 0x1000000
 function elementsOf(seed: number): Element[] {
   const next = sequence(seed);
   const bits = (): bigint => (BigInt(Math.floor(next() * 2 ** 32)) << 32n) | BigInt(Math.floor(next() * 2 ** 32));
-  const value = (): bigint => (next() < 0.3 ? EDGES[Math.floor(next() * EDGES.length)] : BigInt.asIntN(64, bits()) >> BigInt(Math.floor(next() * 63)));
+  const value = (): bigint =>
+    next() < 0.3 ? EDGES[Math.floor(next() * EDGES.length)] : BigInt.asIntN(64, bits()) >> BigInt(Math.floor(next() * 63));
   return Array.from({ length: ELEMENTS }, (_, i) => ({
     i,
     x: BigInt.asIntN(64, value()),
@@ -37,7 +38,13 @@ async function compare(device: Device, seed: number): Promise<number> {
   const { kernel, ...trees } = treesOf(seed, { floats, division: device.name !== "webgpu", faithful });
   const elements = elementsOf(seed);
   const columns = { x: i64, y: i64, u: u64, w: u64 } as const;
-  const args: Record<string, unknown> = { ...SCALARS, c: device.from(i32, Int32Array.from(elements, ({ c }) => c)) };
+  const args: Record<string, unknown> = {
+    ...SCALARS,
+    c: device.from(
+      i32,
+      Int32Array.from(elements, ({ c }) => c),
+    ),
+  };
   for (const [name, type] of Object.entries(columns))
     args[name] = device.from(
       type as typeof i64,

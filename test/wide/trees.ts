@@ -111,7 +111,9 @@ class Writer {
         return { text: said(`${a.text} * ${b.text}`), value: (at) => cut(type, big(a, at) * big(b, at)) };
       case 6: {
         const operator = this.pick(["&", "|", "^"] as const);
-        const of = { "&": (s: bigint, t: bigint) => s & t, "|": (s: bigint, t: bigint) => s | t, "^": (s: bigint, t: bigint) => s ^ t }[operator];
+        const of = { "&": (s: bigint, t: bigint) => s & t, "|": (s: bigint, t: bigint) => s | t, "^": (s: bigint, t: bigint) => s ^ t }[
+          operator
+        ];
         return { text: `(${a.text} ${operator} ${b.text})`, value: (at) => of(big(a, at), big(b, at)) };
       }
       case 7:
@@ -135,7 +137,10 @@ class Writer {
         return { text: `BigInt.as${type === "i64" ? "Int" : "Uint"}N(${bits}, ${from.text})`, value: (at) => cutBits(bits, big(from, at)) };
       }
       case 13:
-        return { text: `${type === "i64" ? "mixed" : "mixedUnsigned"}(${a.text}, ${b.text})`, value: (at) => cut(type, (big(a, at) ^ big(b, at)) * 3n) };
+        return {
+          text: `${type === "i64" ? "mixed" : "mixedUnsigned"}(${a.text}, ${b.text})`,
+          value: (at) => cut(type, (big(a, at) ^ big(b, at)) * 3n),
+        };
       default: {
         const remainder = this.below(2) === 0;
         const divisor: Tree = this.allowed.faithful ? { text: `(${b.text} | ${cutText(type, "1n")})`, value: (at) => big(b, at) | 1n } : b;
@@ -245,7 +250,12 @@ export function treesOf(seed: number, allowed: Allowed): Trees {
     lists[kind].push(writer.of(kinds[kind], 2 + writer.below(4)));
   }
   const assigned = (target: string, trees: readonly Tree[]): string[] => trees.map(({ text }, n) => `  ${target}[i][${n}] = ${text};`);
-  const lines = [...assigned("o", lists.signed), ...assigned("ou", lists.unsigned), ...assigned("d", lists.doubles), ...assigned("oc", lists.words)];
+  const lines = [
+    ...assigned("o", lists.signed),
+    ...assigned("ou", lists.unsigned),
+    ...assigned("d", lists.doubles),
+    ...assigned("oc", lists.words),
+  ];
   const names = ["x", "y", "u", "w", "p", "q", "c", "o", "ou", "oc", ...(allowed.floats ? ["d"] : [])].join(", ");
   const T = table(i64, TABLE);
   const made = `return [({ ${names} }, i) => {\n${lines.join("\n")}\n}, () => [T, mixed, mixedUnsigned]];`;

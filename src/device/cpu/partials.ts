@@ -5,7 +5,15 @@ import { combineFunction, jointFunction } from "../../ir/combine.js";
 import { foldGroups } from "../../ir/joint.js";
 import { foldLanes } from "../../ir/lanes.js";
 import { chunksPerLine } from "../../ir/launch.js";
-import { REDUCTION_CHUNK, REDUCTION_LANES, type BinaryFn, type NumberType, type ReduceParam, type NumericType, type ScatterOp } from "../../ir/types.js";
+import {
+  REDUCTION_CHUNK,
+  REDUCTION_LANES,
+  type BinaryFn,
+  type NumberType,
+  type ReduceParam,
+  type NumericType,
+  type ScatterOp,
+} from "../../ir/types.js";
 import type { Binding } from "../launch/binding.js";
 import { typedArray } from "../memory/view.js";
 import { belowOf, hostArray, writeView } from "./host-view.js";
@@ -16,11 +24,11 @@ import { belowOf, hostArray, writeView } from "./host-view.js";
  */
 
 /** A value of a reduction; of i64 and u64 a bigint. */
-export type Folded = number | bigint;
-export type FoldFunction = (a: Folded, b: Folded) => Folded;
+export type FoldedValue = number | bigint;
+export type FoldFunction = (a: FoldedValue, b: FoldedValue) => FoldedValue;
 /** Partials in a row, such as a typed array. */
 export interface PartialValues {
-  [index: number]: Folded;
+  [index: number]: FoldedValue;
 }
 
 const SUMS: Record<NumberType, (a: number, b: number) => number> = {
@@ -41,7 +49,7 @@ export function foldOf(op: ScatterOp, type: NumericType): FoldFunction {
 /** How two values of a reduce parameter become one. */
 export function foldOfParam(param: ReduceParam): FoldFunction {
   if (param.op === "joint") throw new Error(`${param.name} folds jointly with others`);
-  return param.op === "custom" ? combineFunction<Folded>(param.combine!) : foldOf(param.op, param.type);
+  return param.op === "custom" ? combineFunction<FoldedValue>(param.combine!) : foldOf(param.op, param.type);
 }
 
 /** Lanes of one fold at a time: of numbers, and of bigints. */
@@ -49,7 +57,7 @@ const numberLanes = new Float64Array(REDUCTION_LANES);
 const wideLanes = new BigUint64Array(REDUCTION_LANES);
 const signedLanes = new BigInt64Array(wideLanes.buffer);
 
-function lanesOf(type: NumericType): { [index: number]: Folded; fill(value: Folded): unknown } {
+function lanesOf(type: NumericType): { [index: number]: FoldedValue; fill(value: FoldedValue): unknown } {
   switch (type) {
     case "i64":
       return signedLanes as ReturnType<typeof lanesOf>;
@@ -74,7 +82,7 @@ export function foldPartials(
   count: number,
   param: Pick<ReduceParam, "identity" | "type">,
   fold: FoldFunction,
-): Folded {
+): FoldedValue {
   if (count === 0) return param.identity;
   const lanes = lanesOf(param.type);
   for (let left = count; left > 1; left = chunksPerLine(left)) {
@@ -125,9 +133,9 @@ export function finishReductions(
   { outputs, partials: unfolded }: Pick<Binding, "outputs" | "partials">,
   reduced: readonly ReducedParam[],
   foldFor: (param: ReduceParam) => FoldFunction = foldOfParam,
-): Record<string, Folded> {
-  const results: Record<string, Folded> = {};
-  const tell = (param: ReduceParam, value: Folded): void => {
+): Record<string, FoldedValue> {
+  const results: Record<string, FoldedValue> = {};
+  const tell = (param: ReduceParam, value: FoldedValue): void => {
     results[param.name] = value;
     const output = outputs[param.name];
     if (output) (hostArray(output) as PartialValues)[belowOf(output)] = value;

@@ -4,7 +4,7 @@ import type { ScatterParam } from "../../ir/types.js";
 import type { Binding } from "../launch/binding.js";
 import { BYTES, typedArray } from "../memory/view.js";
 import { addressOf, hostArray, spanOf } from "./host-view.js";
-import { foldOf, type Folded, type PartialValues } from "./partials.js";
+import { foldOf, type FoldedValue, type PartialValues } from "./partials.js";
 import type { Allocator, CpuBuffer } from "./storage.js";
 
 /**
@@ -27,7 +27,7 @@ export class PrivateCopies {
     // An odd number of lines apart, so that the copies' equal elements do not share cache sets.
     this.stride = (Math.ceil((this.span * BYTES[param.element]) / 128) * 2 + 1) * 64;
     this.buffer = allocate(this.stride * (workers - 1));
-    const identity = identityOf(param.op, param.element) as Folded;
+    const identity = identityOf(param.op, param.element) as FoldedValue;
     if (identity !== 0 && identity !== 0n) for (let worker = 1; worker < workers; worker++) this.copy(worker).fill(identity);
   }
 
@@ -40,7 +40,7 @@ export class PrivateCopies {
   fold(): void {
     const { op, element } = this.param;
     const target = hostArray(this.target) as PartialValues;
-    const identity = identityOf(op, element) as Folded;
+    const identity = identityOf(op, element) as FoldedValue;
     const fold = foldOf(op, element);
     for (let worker = 1; worker < this.workers; worker++) {
       const copy = this.copy(worker);
@@ -56,7 +56,7 @@ export class PrivateCopies {
     this.buffer.free();
   }
 
-  private copy(worker: number): PartialValues & { readonly length: number; fill(value: Folded): unknown } {
+  private copy(worker: number): PartialValues & { readonly length: number; fill(value: FoldedValue): unknown } {
     return typedArray(this.param.element, this.buffer.host, this.address(worker), this.span) as ReturnType<PrivateCopies["copy"]>;
   }
 }

@@ -128,7 +128,13 @@ export class KernelStep implements StreamStep {
   setScalars(values: Readonly<Record<string, number | bigint | boolean>>): void {
     const data = new DataView(this.params.bytes);
     for (const { slot, type, offset } of this.params.places)
-      if (slot.kind === "scalar") write(data, offset, type, valueOf(() => values[slot.name!], slot));
+      if (slot.kind === "scalar")
+        write(
+          data,
+          offset,
+          type,
+          valueOf(() => values[slot.name!], slot),
+        );
   }
 
   refill(shape: GridShape, fill: Fill<AnySlot>): void {

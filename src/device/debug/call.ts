@@ -55,7 +55,10 @@ function reported(body: (params: unknown, ...rest: unknown[]) => void, watch: Wa
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       if (error.message === "Division by zero")
-        watch.fail("a bigint is divided by zero", "dividing by 0n gives 0n on the other devices, and JavaScript throws: write b === 0n ? 0n : a / b");
+        watch.fail(
+          "a bigint is divided by zero",
+          "dividing by 0n gives 0n on the other devices, and JavaScript throws: write b === 0n ? 0n : a / b",
+        );
       if (/BigInt/.test(error.message)) watch.fail(error.message, "the other devices take the whole part: write BigInt(Math.trunc(x))");
       throw error;
     }

@@ -194,7 +194,8 @@ export function fittingNumber(value: unknown, type: ElementType, what: () => str
 
 function fittingBigint(value: unknown, type: WideType, what: () => string, watch: Watch): bigint {
   const { least, greatest } = ELEMENTS[type];
-  if (typeof value !== "bigint") return watch.fail(`${what()} is ${type} and is given ${String(value)}, which is not a bigint`, "write BigInt(...)");
+  if (typeof value !== "bigint")
+    return watch.fail(`${what()} is ${type} and is given ${String(value)}, which is not a bigint`, "write BigInt(...)");
   if (value < least || value > greatest)
     watch.fail(
       `${what()} is ${type} and is given ${value}n: integer overflow`,

@@ -255,8 +255,7 @@ interface Run {
 function fillSlots({ scalars: { host, address } }: JsDevice, { ir, anyRange, reductions }: Run, { scalars, policy }: Numbers): void {
   const slots = new Float64Array(host, address, SLOTS);
   let n = 0;
-  for (const param of ir.params)
-    if (param.kind === "scalar") putScalar(slots, n++, scalars[param.name]);
+  for (const param of ir.params) if (param.kind === "scalar") putScalar(slots, n++, scalars[param.name]);
   if (!anyRange || policy.kind !== "range") return;
   const at = rangeSlots({ ir, policy, anyRange: true });
   slots.set(policy.begin, at.begin);
@@ -272,7 +271,10 @@ function finish(reductions: readonly Reduction[], of: Pick<Binding, "policy" | "
     param,
     partials: partialArray(param.type, partials.host, partials.address, count),
   }));
-  return finishReductions(of, reduced, (param) => reductions.find((reduction) => reduction.param === param)!.fold!) as Record<string, number>;
+  return finishReductions(of, reduced, (param) => reductions.find((reduction) => reduction.param === param)!.fold!) as Record<
+    string,
+    number
+  >;
 }
 
 /** Parts that are each done by one worker: teams, lines, and chunks of lines where several work on them. */

@@ -112,9 +112,8 @@ function checkAnew(call: BindArguments, compiled: CompiledCall): Checked {
     else if (token.kind === "scatter") given[name] = check.elements(name, token);
     else if (token.kind === "reduce") {
       const value = own(args, name);
-      const starts = typeof value === "number" || typeof value === "bigint";
-      outputs[name] = value === undefined || starts ? undefined : check.output(name, token.type);
-      if (starts) initial[name] = check.initial(name, token.type, options);
+      outputs[name] = value === undefined || isNumeric(value) ? undefined : check.output(name, token.type);
+      if (isNumeric(value)) initial[name] = check.initial(name, token.type, options);
     } else if (token.kind === "reduceEach") Object.assign(outputs, check.components(name, token, strict.ir));
   }
   const precision = options.precision ?? device.precision;
@@ -186,6 +185,8 @@ function bindAlike(call: BindArguments): Checked | undefined {
 /** Numbers of a launch that needs no other checks, and the sizes of its integers. */
 export interface CheckedNumbers extends Pick<Binding, "scalars" | "initial" | "sizes"> {}
 
+const isNumeric = (value: unknown): boolean => typeof value === "number" || typeof value === "bigint";
+
 /**
  * Checks a launch that differs from a known one in its range and in numbers alone. Throws LaunchError as `bind` does; undefined where its code
  * would be another.
@@ -199,7 +200,7 @@ export function checkNumbers(call: BindArguments, found: KnownLaunch): CheckedNu
     if (typeof token !== "object") continue;
     if (token.kind === "scalar") scalars[name] = check.scalar(name, token.type);
     else if (token.kind === "view" || token.kind === "scatter") views[name] = call.args[name] as AnyView;
-    else if (token.kind === "reduce" && /^(number|bigint)$/.test(typeof call.args[name])) initial[name] = check.initial(name, token.type, call.options);
+    else if (token.kind === "reduce" && isNumeric(call.args[name])) initial[name] = check.initial(name, token.type, call.options);
   }
   check.policy(found.compiled.strict.ir, call.policy);
   const { code, range } = checkRange(check, call, found.compiled, { scalars, views });

@@ -197,14 +197,15 @@ function requireShape(shape: readonly number[]): void {
 const ELEMENT_NAMES = Object.keys(ELEMENTS).join(", ");
 
 /** Rejects a value that is not an element type. Throws LaunchError. */
-export function requireElementType(what: string, type: { readonly type: ElementType } | undefined): void {
+function requireElementType(what: string, type: { readonly type: ElementType } | undefined): void {
   if (!type || !Object.hasOwn(ELEMENTS, type.type)) throw new LaunchError(`${what} needs an element type: ${ELEMENT_NAMES}`);
 }
 
 /** The same where elements are numbers, so that i64 and u64 are refused. */
 export function requireNumberElement(what: string, type: { readonly type: ElementType } | undefined): void {
   requireElementType(what, type);
-  if (isWide(type!.type)) throw new LaunchError(`${what} holds ${type!.type}, which it cannot: use i32, or f64 for whole numbers up to 2^53`);
+  if (isWide(type!.type))
+    throw new LaunchError(`${what} holds ${type!.type}, which it cannot: use i32, or f64 for whole numbers up to 2^53`);
 }
 
 /** The type of an array's elements, or of vectors and the like. */
@@ -266,7 +267,7 @@ function requireBigints(type: WideType, data: ArrayLike<unknown>, name: (n: numb
 }
 
 /** Throws LaunchError for a value of the host that is not a bigint which the type holds. */
-export function requireBigint(type: WideType, value: unknown, what: () => string): asserts value is bigint {
+function requireBigint(type: WideType, value: unknown, what: () => string): asserts value is bigint {
   const { least, greatest } = ELEMENTS[type];
   if (typeof value !== "bigint") throw new LaunchError(`${what()} is ${describe(value)}: give bigints for ${type}, such as 3n`);
   if (value < least || value > greatest)

@@ -92,7 +92,11 @@ export class OpenclKernelStep implements StreamStep {
   setScalars(values: Readonly<Record<string, number | bigint | boolean>>): void {
     for (const each of this.given) {
       const { param } = each;
-      if (param.type !== "shared" && param.slot.kind === "scalar") this.give(each, valueOf(() => values[param.slot.name!], param.slot));
+      if (param.type !== "shared" && param.slot.kind === "scalar")
+        this.give(
+          each,
+          valueOf(() => values[param.slot.name!], param.slot),
+        );
     }
   }
 

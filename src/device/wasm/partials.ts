@@ -1,12 +1,19 @@
 import { foldGroups } from "../../ir/joint.js";
 import type { ReduceParam } from "../../ir/types.js";
-import { foldOfParam, foldPartials, foldPartialsJointly, type Folded, type FoldFunction, type PartialValues } from "../cpu/partials.js";
+import {
+  foldOfParam,
+  foldPartials,
+  foldPartialsJointly,
+  type FoldedValue,
+  type FoldFunction,
+  type PartialValues,
+} from "../cpu/partials.js";
 import { cpuStorage, type Allocator, type CpuBuffer } from "../cpu/storage.js";
 import { belowOf, hostArray, hostOf } from "../cpu/host-view.js";
 import { BYTES, typedArray, type View } from "../memory/view.js";
 
 /** A typed array of numbers or bigints. */
-type FoldedArray = PartialValues & { readonly buffer: ArrayBufferLike; fill(value: Folded): unknown };
+type FoldedArray = PartialValues & { readonly buffer: ArrayBufferLike; fill(value: FoldedValue): unknown };
 
 /** The partial results of one reduce parameter: memory of its own that workers write and the calling thread folds. */
 export class WasmPartials {
@@ -64,8 +71,8 @@ export class WasmPartials {
   }
 
   /** Folds what they have left, and gives the results by the names of the parameters. */
-  static finish(all: readonly WasmPartials[]): Record<string, Folded> {
-    const results: Record<string, Folded> = {};
+  static finish(all: readonly WasmPartials[]): Record<string, FoldedValue> {
+    const results: Record<string, FoldedValue> = {};
     for (const params of foldGroups(all.map(({ param }) => param))) {
       const parts = params.map((param) => all.find((partials) => partials.param === param)!);
       const values = params[0].joint
@@ -80,12 +87,12 @@ export class WasmPartials {
     return results;
   }
 
-  private folded(): Folded {
+  private folded(): FoldedValue {
     return this.byWorkers ? this.inAnyOrder() : foldPartials(this.array(), this.count, this.param, this.fold!);
   }
 
   /** Puts a result where it is wanted, and gives it. */
-  private tell(result: Folded): Folded {
+  private tell(result: FoldedValue): FoldedValue {
     if (this.taker) {
       if (!this.shared && this.taker.buffer !== hostOf(this.output!)) this.taker = hostArray(this.output!) as FoldedArray;
       this.taker[belowOf(this.output!)] = result;
@@ -93,7 +100,7 @@ export class WasmPartials {
     return result;
   }
 
-  private inAnyOrder(): Folded {
+  private inAnyOrder(): FoldedValue {
     const array = this.array();
     let result = array[0];
     for (let n = 1; n < this.count; n++) result = this.fold!(result, array[n]);

@@ -111,9 +111,7 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
     if (positions.type !== "f64" && positions.type !== "f32") fail(`has positions of ${(positions as ScalarToken).type}; use f64 or f32`);
     const all: ColumnTypes = { x: [positions, grid.dimension], ...types };
     const made = Object.entries(all).map(([column, type]) => {
-      const [token, components] = Array.isArray(type)
-        ? (type as [ScalarToken<NumberType>, number])
-        : [type as ScalarToken<NumberType>, 1];
+      const [token, components] = Array.isArray(type) ? (type as [ScalarToken<NumberType>, number]) : [type as ScalarToken<NumberType>, 1];
       if (!Object.hasOwn(NUMBERS, token.type)) fail(`has a column "${column}" of ${token.type}; use ${Object.keys(NUMBERS).join(", ")}`);
       if (!Number.isInteger(components) || components < 1) fail(`has a column "${column}" of ${components} numbers; give 1 or more`);
       return [column, new Column(this, `${name}.${column}`, token.type, components, () => this.viewsOf(column))];

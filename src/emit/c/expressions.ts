@@ -34,7 +34,9 @@ export class Expressions {
     const cast = `(${this.dialect.types[type]})`;
     if (type === "u64") return [`${cast}${value}u`, Precedence.Prefix];
     const isLeast = value === ELEMENTS.i64.least;
-    return isLeast ? [`${cast}-9223372036854775807 - 1`, Precedence.Sum] : [`${cast}${value < 0n ? `(${value})` : value}`, Precedence.Prefix];
+    return isLeast
+      ? [`${cast}-9223372036854775807 - 1`, Precedence.Sum]
+      : [`${cast}${value < 0n ? `(${value})` : value}`, Precedence.Prefix];
   }
 
   unary(fn: UnaryFn, type: ScalarType, a: Text): Text {
@@ -51,7 +53,10 @@ export class Expressions {
         return [`~${at(a, Precedence.Prefix)}`, Precedence.Prefix];
       case "abs":
         if (isUnsigned(type)) return a;
-        return [`${isFloat(type) ? this.dialect.math("fabs", type) : this.helpers.use(type === "i64" ? "abs_i64" : "abs_i32")}(${a[0]})`, Precedence.Term];
+        return [
+          `${isFloat(type) ? this.dialect.math("fabs", type) : this.helpers.use(type === "i64" ? "abs_i64" : "abs_i32")}(${a[0]})`,
+          Precedence.Term,
+        ];
       case "clz":
         return [`${this.helpers.use("clz_u32")}(${a[0]})`, Precedence.Term];
       case "round":

@@ -224,7 +224,8 @@ const OPERATORS: Record<Exclude<BinaryFn, "min" | "max" | "mulhi" | "copysign">,
 function binary(e: Extract<Expr, { op: "binary" }>, scope: ExprScope): Code {
   const a = code(e.a, scope);
   const b = code(e.b, scope);
-  if (isWide(e.type)) return atom(wideBinary(e.fn, e.type, wrap(a, P.unary + 1), wrap(b, P.unary + 1), (exact) => scope.checkInteger?.(exact, e)));
+  if (isWide(e.type))
+    return atom(wideBinary(e.fn, e.type, wrap(a, P.unary + 1), wrap(b, P.unary + 1), (exact) => scope.checkInteger?.(exact, e)));
   const whole = isInteger(e.type);
   switch (e.fn) {
     case "min":

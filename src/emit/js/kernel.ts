@@ -105,7 +105,9 @@ function scalars({ target, names }: JsBody): Lines {
   const copies = Object.entries(target.scatter).filter(([, s]) => s.copies);
   return [
     ...(slots ? [`const $scalars = new Float64Array(${bufferText(place)}, ${place.address}, ${slots});`] : []),
-    ...(params.some(({ type }) => isWide(type)) ? [`const $wide = new BigInt64Array(${bufferText(place)}, ${place.address}, ${slots});`] : []),
+    ...(params.some(({ type }) => isWide(type))
+      ? [`const $wide = new BigInt64Array(${bufferText(place)}, ${place.address}, ${slots});`]
+      : []),
     ...params.map((p, n) => `const ${names.of(p.name)} = ${slotText(p.type, n)};`),
     ...copies.map(([name]) => `const ${names.of(name)} = $copies_${names.of(name)}[worker];`),
     ...cached(target).map(({ name }) => cacheOf(names.of(name), "worker")),

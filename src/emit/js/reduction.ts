@@ -5,7 +5,15 @@ import { emitCombine, emitJoint, jointText } from "./fold.js";
 import { isWide } from "../../ir/scalars.js";
 import { identityOf } from "../../ir/identity.js";
 import { foldLanes } from "../../ir/lanes.js";
-import { REDUCTION_LANES, type JointFold, type NumberType, type NumericType, type ReduceParam, type Stmt, type TeamResult } from "../../ir/types.js";
+import {
+  REDUCTION_LANES,
+  type JointFold,
+  type NumberType,
+  type NumericType,
+  type ReduceParam,
+  type Stmt,
+  type TeamResult,
+} from "../../ir/types.js";
 import { braced, indent, type Lines } from "./lines.js";
 import type { JsNames } from "./names.js";
 import { ARRAY } from "./arrays.js";

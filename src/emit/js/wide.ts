@@ -23,26 +23,23 @@ function toWide(type: WideType, least: string, greatest: string): string {
   return `const ${name} = (x) => (x !== x ? 0n : x <= Number(${least}) ? ${least} : x >= Number(${greatest}) ? ${greatest} : BigInt(Math.trunc(x)));`;
 }
 
+/** Gives the text for an exact result that may not fit; undefined where nothing is checked. */
+type Checked = (exact: string) => string | undefined;
+
 const SIGNS: Partial<Record<BinaryFn, string>> = { add: "+", sub: "-", mul: "*", and: "&", or: "|", xor: "^" };
 
-/**
- * An operation on operands in brackets where they need them.
- * @param checked gives the text for an exact result that may not fit; undefined where nothing is checked
- */
-export function wideBinary(fn: BinaryFn, type: WideType, a: string, b: string, checked?: (exact: string) => string | undefined): string {
-  const fitting = (exact: string): string => checked?.(exact) ?? cutWide(type, exact);
+/** An operation on operands, which are in brackets where they need them. */
+export function wideBinary(fn: BinaryFn, type: WideType, a: string, b: string, checked?: Checked): string {
   switch (fn) {
     case "add":
     case "sub":
-    case "mul":
-      return fitting(`${a} ${SIGNS[fn]} ${b}`);
-    case "div":
-    case "rem": {
-      const result = `${fn === "div" ? "$quotient" : "$remainder"}(${a}, ${b})`;
-      // Only the least i64 over -1 does not fit; what is checked has no value where b is 0n.
-      const exact = checked?.(`${b} === 0n ? undefined : ${a} ${fn === "div" ? "/" : "%"} ${b}`);
-      return exact ?? (fn === "div" && type === "i64" ? cutWide(type, result) : result);
+    case "mul": {
+      const exact = `${a} ${SIGNS[fn]} ${b}`;
+      return checked?.(exact) ?? cutWide(type, exact);
     }
+    case "div":
+    case "rem":
+      return divided(fn, type, a, b, checked);
     case "min":
       return `$least(${a}, ${b})`;
     case "max":
@@ -51,16 +48,9 @@ export function wideBinary(fn: BinaryFn, type: WideType, a: string, b: string, c
     case "or":
     case "xor":
       return `(${a} ${SIGNS[fn]} ${b})`;
-    case "shl": {
-      if (/^\d+n$/.test(b)) return cutWide(type, `${a} << ${b}`);
-      const shifted = cutWide(type, `${a} << (${b} & 63n)`);
-      return checked?.(`${b} >= 0n && ${b} <= 63n ? ${shifted} : null`) ?? shifted;
-    }
-    case "shr": {
-      if (/^\d+n$/.test(b)) return `(${a} >> ${b})`;
-      const shifted = `(${a} >> (${b} & 63n))`;
-      return checked?.(`${b} >= 0n && ${b} <= 63n ? ${shifted} : null`) ?? shifted;
-    }
+    case "shl":
+    case "shr":
+      return shifted(fn, type, a, b, checked);
     case "copysign":
     case "mulhi":
       throw new Error(`${fn} of ${type}`);
@@ -69,8 +59,22 @@ export function wideBinary(fn: BinaryFn, type: WideType, a: string, b: string, c
   }
 }
 
+function divided(fn: "div" | "rem", type: WideType, a: string, b: string, checked?: Checked): string {
+  const result = `${fn === "div" ? "$quotient" : "$remainder"}(${a}, ${b})`;
+  // Only the least i64 over -1 does not fit; what is checked has no value where b is 0n.
+  const exact = checked?.(`${b} === 0n ? undefined : ${a} ${fn === "div" ? "/" : "%"} ${b}`);
+  return exact ?? (fn === "div" && type === "i64" ? cutWide(type, result) : result);
+}
+
+function shifted(fn: "shl" | "shr", type: WideType, a: string, b: string, checked?: Checked): string {
+  const known = /^\d+n$/.test(b);
+  const count = known ? b : `(${b} & 63n)`;
+  const text = fn === "shl" ? cutWide(type, `${a} << ${count}`) : `(${a} >> ${count})`;
+  return known ? text : (checked?.(`${b} >= 0n && ${b} <= 63n ? ${text} : null`) ?? text);
+}
+
 /** An operation on one operand. */
-export function wideUnary({ fn, type }: Extract<Expr, { op: "unary" }>, a: string, checked?: (exact: string) => string | undefined): string {
+export function wideUnary({ fn, type }: Extract<Expr, { op: "unary" }>, a: string, checked?: Checked): string {
   const fitting = (exact: string): string => checked?.(exact) ?? cutWide(type as WideType, exact);
   switch (fn) {
     case "neg":

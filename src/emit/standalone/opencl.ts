@@ -48,7 +48,16 @@ export function emitOpenclFiles(request: EmitRequest): EmittedFile[] {
   ];
 }
 
-const SETTERS = { mem: "cl_mem", f64: "cl_double", f32: "cl_float", i32: "cl_int", u32: "cl_uint", i64: "cl_long", u64: "cl_ulong", bool: "cl_uchar" };
+const SETTERS = {
+  mem: "cl_mem",
+  f64: "cl_double",
+  f32: "cl_float",
+  i32: "cl_int",
+  u32: "cl_uint",
+  i64: "cl_long",
+  u64: "cl_ulong",
+  bool: "cl_uchar",
+};
 
 function buildFunction(stem: string, strict: boolean): string {
   const options = strict ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt" : "-cl-std=CL1.2 -cl-mad-enable";

@@ -16,7 +16,13 @@ export function emitWgslFiles(request: EmitRequest): EmittedFile[] {
   const pairs = beyondPairs(ir);
   if (pairs) throw new EmitError(ir.name, "wgsl", `${pairs.what} (line ${pairs.line}), which WGSL lacks`, "use u32, or another target");
   const target = ir.params.find((param) => param.kind === "scatter" && isWide(param.element));
-  if (target) throw new EmitError(ir.name, "wgsl", `its scatter target "${target.name}" holds 64-bit integers, which WGSL has no atomics for`, "use u32, or another target");
+  if (target)
+    throw new EmitError(
+      ir.name,
+      "wgsl",
+      `its scatter target "${target.name}" holds 64-bit integers, which WGSL has no atomics for`,
+      "use u32, or another target",
+    );
   const arrays = ir.params.filter((p) => p.kind === "view" || p.kind === "scatter");
   const strict = precision === "strict";
   const scatters = arrays.filter((p) => p.kind === "scatter");

@@ -181,4 +181,8 @@ export const exprKey = (value: unknown): string =>
 
 /** Keeps -0 values that are not finite and bigints, which JSON lacks. */
 const exact = (part: unknown): unknown =>
-  typeof part === "number" && (Object.is(part, -0) || !Number.isFinite(part)) ? `number ${Object.is(part, -0) ? "-0" : part}` : typeof part === "bigint" ? `${part}n` : part;
+  typeof part === "number" && (Object.is(part, -0) || !Number.isFinite(part))
+    ? `number ${Object.is(part, -0) ? "-0" : part}`
+    : typeof part === "bigint"
+      ? `${part}n`
+      : part;

@@ -38,7 +38,11 @@ define(0, 0xa7, "i32.wrap_i64 _ _ _ _ i64.extend_i32_s i64.extend_i32_u _ _ _ _ 
 define(0, 0xb1, "i64.trunc_f64_u");
 define(0, 0xb7, "f64.convert_i32_s f64.convert_i32_u f64.convert_i64_s f64.convert_i64_u f64.promote_f32");
 define(0, 0xbc, "i32.reinterpret_f32 i64.reinterpret_f64 f32.reinterpret_i32 f64.reinterpret_i64");
-define(0xfc, 0x00, "i32.trunc_sat_f32_s i32.trunc_sat_f32_u i32.trunc_sat_f64_s i32.trunc_sat_f64_u _ _ i64.trunc_sat_f64_s i64.trunc_sat_f64_u");
+define(
+  0xfc,
+  0x00,
+  "i32.trunc_sat_f32_s i32.trunc_sat_f32_u i32.trunc_sat_f64_s i32.trunc_sat_f64_u _ _ i64.trunc_sat_f64_s i64.trunc_sat_f64_u",
+);
 
 define(
   0xfd,

@@ -4,7 +4,19 @@ import { isFloatBinary, type BinaryFn } from "../../ir/operators.js";
 import { unreachable } from "../../base/unreachable.js";
 import { isDouble, isFloat, isSingle, isUnsigned, isWide, type FloatType, type WideType } from "../../ir/scalars.js";
 import { choiceOf } from "../../ir/joint-choice.js";
-import type { CompareFn, Expr, KernelIR, NumericType, ReduceParam, ScalarType, ScatterOp, Stmt, Table } from "../../ir/types.js";
+import type {
+  CompareFn,
+  Expr,
+  KernelIR,
+  NumberType,
+  NumericType,
+  ReduceParam,
+  ScalarType,
+  ScatterOp,
+  Stmt,
+  Table,
+  UnaryFn,
+} from "../../ir/types.js";
 import { assignedLocals, someExpr } from "../../ir/walk.js";
 import type { Code } from "../c/code.js";
 import type { Names } from "../../base/names.js";
@@ -425,8 +437,7 @@ export class WgslBodyWriter {
   private unary(e: Extract<Expr, { op: "unary" }>): Text {
     const a = this.expr(e.a);
     const { type } = e;
-    if (isWide(type) && e.fn !== "bitnot")
-      return e.fn === "neg" ? this.call("sub_wide", "vec2<u32>()", a[0]) : type === "i64" ? this.call("abs_i64", a[0]) : a;
+    if (isWide(type)) return this.unaryWide(e.fn, type, a);
     switch (e.fn) {
       case "neg":
         return isUnsigned(type) ? [`0u - ${at(a, Level.Term)}`, Level.Sum] : [`-${at(a, Level.Term)}`, Level.Prefix];
@@ -452,8 +463,17 @@ export class WgslBodyWriter {
     }
   }
 
+  private unaryWide(fn: UnaryFn, type: WideType, a: Text): Text {
+    if (fn === "bitnot") return [`~${at(a, Level.Term)}`, Level.Prefix];
+    if (fn === "neg") return this.call("sub_wide", "vec2<u32>()", a[0]);
+    return type === "i64" ? this.call("abs_i64", a[0]) : a;
+  }
+
   private arithmetic(fn: BinaryFn, type: NumericType, first: Text, second: Text, divisor?: Expr): Text {
-    if (isWide(type)) return this.wide(fn, type, first, second, divisor);
+    return isWide(type) ? this.wide(fn, type, first, second, divisor) : this.machineArithmetic(fn, type, first, second, divisor);
+  }
+
+  private machineArithmetic(fn: BinaryFn, type: NumberType, first: Text, second: Text, divisor?: Expr): Text {
     const [a, b] = this.strict ? [this.hidden(first), this.hidden(second)] : [first, second];
     if (isDouble(type)) return this.emulated(fn, a, b);
     if (fn === "mulhi") return this.call("mulhi_u32", a[0], b[0]);
@@ -533,7 +553,9 @@ export class WgslBodyWriter {
     }
     if (isWide(to)) return from === "i32" ? this.call("wide_from_i32", a[0]) : [`vec2<u32>(u32(${a[0]}), 0u)`, Level.Term];
     if (isDouble(from))
-      return isSingle(to) ? [`${at(a, Level.Term)}.x`, Level.Term] : this.call(`${to as Exclude<typeof to, "f64" | WideType>}_from_f64`, a[0]);
+      return isSingle(to)
+        ? [`${at(a, Level.Term)}.x`, Level.Term]
+        : this.call(`${to as Exclude<typeof to, "f64" | WideType>}_from_f64`, a[0]);
     if (isDouble(to)) return this.call(`f64_from_${from as Exclude<typeof from, WideType>}`, a[0]);
     if (isSingle(from)) return this.call(`${to as Exclude<typeof to, "f32">}_from_f32`, a[0]);
     if (isSingle(to) && this.strict && from !== "bool") return this.call(`f32_from_${from}`, a[0]);

@@ -53,7 +53,8 @@ export class Accessors {
         name,
         `fn ${name}(i: i32) -> vec2<f32> { return vec2<f32>(bitcast<f32>(${word("2 * i")}), bitcast<f32>(${word("2 * i + 1")})); }`,
       );
-    else if (isWide(type)) this.define(name, `fn ${name}(i: i32) -> vec2<u32> { return vec2<u32>(${word("2 * i")}, ${word("2 * i + 1")}); }`);
+    else if (isWide(type))
+      this.define(name, `fn ${name}(i: i32) -> vec2<u32> { return vec2<u32>(${word("2 * i")}, ${word("2 * i + 1")}); }`);
     else this.define(name, `fn ${name}(i: i32) -> ${WGSL_TYPES[type]} { return bitcast<${WGSL_TYPES[type]}>(${word("i")}); }`);
     return `${name}(${offset})`;
   }

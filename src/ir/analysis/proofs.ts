@@ -1,4 +1,4 @@
-import { isIndex, isUnsigned } from "../scalars.js";
+import { isIndex } from "../scalars.js";
 import { COMPARE, type CompareFn } from "../operators.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
 import { assignedLocals, blocksOf, changeOf, children, exprsOf, readOf, walkStmts } from "../walk.js";

@@ -2,7 +2,7 @@ import { isFloat, isWide } from "../scalars.js";
 import type { KernelIR } from "../types.js";
 import { walkExprs } from "../walk.js";
 
-/** What languages cannot do whose integers of 64 bits are pairs of words: a division, or a conversion from or to a float. Undefined if the kernel does neither. */
+/** Finds a division of integers of 64 bits, or a conversion from or to a float: what pairs of words do not do. Undefined if there is neither. */
 export function beyondPairs(ir: KernelIR): { what: string; line: number } | undefined {
   let found: { what: string; line: number } | undefined;
   walkExprs(ir.body, (e, { location: { line } }) => {

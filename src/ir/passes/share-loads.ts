@@ -114,9 +114,7 @@ class Sharing {
       x.op === "local"
         ? !this.assigned.has(x.name)
         : x.op !== "element" && (x.op !== "load" || !this.written.has(x.view)) && children(x).every(fixed);
-    return e.indices.every(fixed)
-      ? jsonText([e.view, e.indices], "location")
-      : undefined;
+    return e.indices.every(fixed) ? jsonText([e.view, e.indices], "location") : undefined;
   }
 }
 

@@ -12,7 +12,6 @@ import type {
   Helper,
   ListElement,
   ListToken,
-  NumericToken,
   Params,
   Rank,
   ReduceEachToken,
@@ -93,39 +92,39 @@ export type BodyParam<P> = P extends number
   ? number
   : P extends bigint
     ? bigint
-  : P extends boolean
-    ? boolean
-    : P extends ScalarToken<infer T>
-      ? T extends "bool"
-        ? boolean
-        : BodyNumber<T>
-      : P extends FixedToken<infer T>
+    : P extends boolean
+      ? boolean
+      : P extends ScalarToken<infer T>
         ? T extends "bool"
           ? boolean
           : BodyNumber<T>
-        : P extends CompositeViewToken<infer E, ComponentType, infer R>
-          ? NestOf<E, R>
-          : P extends TruthViewToken<infer R>
-            ? NestOf<boolean, R>
-            : P extends AtomicToken<AtomicType, infer R>
-              ? AtomicMethods<R>
-              : P extends ViewToken<infer T, infer R>
-                ? [ValueIn<T>] extends [number]
-                  ? Nests[R]
-                  : NestOf<bigint, R>
-                : P extends AnyCompositeParam
-                  ? BodyComposite<P>
-                  : P extends ScatterToken<infer T, infer R, infer O>
-                    ? { [M in ScatterMethod<O>]: (...args: [...Indices[R], value: ValueIn<T>]) => void }
-                    : P extends ReduceToken<infer T, infer O>
-                      ? { [M in ReduceMethod<O>]: (value: ValueIn<T>) => void }
-                      : P extends ReduceEachToken<infer T, infer O>
-                        ? { [M in ReduceMethod<O>]: (k: number, value: ValueIn<T>) => void }
-                        : P extends TableToken<infer V>
-                          ? TableOf<V>
-                          : P extends Helper | ArrayType
-                            ? P
-                            : never;
+        : P extends FixedToken<infer T>
+          ? T extends "bool"
+            ? boolean
+            : BodyNumber<T>
+          : P extends CompositeViewToken<infer E, ComponentType, infer R>
+            ? NestOf<E, R>
+            : P extends TruthViewToken<infer R>
+              ? NestOf<boolean, R>
+              : P extends AtomicToken<AtomicType, infer R>
+                ? AtomicMethods<R>
+                : P extends ViewToken<infer T, infer R>
+                  ? [ValueIn<T>] extends [number]
+                    ? Nests[R]
+                    : NestOf<bigint, R>
+                  : P extends AnyCompositeParam
+                    ? BodyComposite<P>
+                    : P extends ScatterToken<infer T, infer R, infer O>
+                      ? { [M in ScatterMethod<O>]: (...args: [...Indices[R], value: ValueIn<T>]) => void }
+                      : P extends ReduceToken<infer T, infer O>
+                        ? { [M in ReduceMethod<O>]: (value: ValueIn<T>) => void }
+                        : P extends ReduceEachToken<infer T, infer O>
+                          ? { [M in ReduceMethod<O>]: (k: number, value: ValueIn<T>) => void }
+                          : P extends TableToken<infer V>
+                            ? TableOf<V>
+                            : P extends Helper | ArrayType
+                              ? P
+                              : never;
 type AnyCompositeParam =
   | AnyComposite
   | CompositeScatterToken

@@ -5,6 +5,7 @@ import { requireOptions } from "../../base/own.js";
 import { isRank, MAX_RANK } from "../../base/rank.js";
 import { ELEMENTS, isPacked, isWide, NUMERIC_TYPES, type PackedType, type ValueIn } from "../../ir/scalars.js";
 import type { AnyComposite, ComponentType, CompositeToken, CompositeType } from "./composite.js";
+import { mistyped } from "./table-values.js";
 import { callSite } from "./location.js";
 import type { ElementMeaning, StorageToken, StoredToken } from "./storage.js";
 import { plainRecord, type AnyStruct, type StructFields, type StructToken, type StructType, type StructValue } from "./struct.js";
@@ -464,23 +465,17 @@ export const table = <const V extends readonly Nested[]>(type: NumericToken, val
     throw refusal("table", table, `is given ${describe(values)} for its values; give a list of numbers, or of lists`);
   const wrong = mistyped(known, values);
   if (wrong !== undefined)
-    throw refusal("table", table, `of ${known} has the value ${describe(wrong)}; give ${isWide(known) ? "bigints, such as 3n" : "numbers"}`);
+    throw refusal(
+      "table",
+      table,
+      `of ${known} has the value ${describe(wrong)}; give ${isWide(known) ? "bigints, such as 3n" : "numbers"}`,
+    );
   const token = { ...values, length: values.length, kind: "table", type: known, values };
   return Object.defineProperties(token, {
     [Symbol.iterator]: { value: () => values[Symbol.iterator]() },
     entries: { value: () => values.entries() },
   }) as unknown as TableToken<V> & TableOf<V>;
 };
-
-/** The first value that is a bigint where there should be numbers, or the other way round. */
-function mistyped(type: NumericType, values: Nested): number | bigint | undefined {
-  if (typeof values === "number" || typeof values === "bigint") return (typeof values === "bigint") === isWide(type) ? undefined : values;
-  for (const value of values) {
-    const wrong = mistyped(type, value);
-    if (wrong !== undefined) return wrong;
-  }
-  return undefined;
-}
 
 /** A parameter of a kernel that `fixed(...)` declares. */
 export interface FixedToken<T extends ScalarType = ScalarType> {

@@ -60,7 +60,9 @@ export function struct<const F extends StructFields>(name: string, fields: F): S
   requireOwnNames(Object.keys(fields), name, callSite(struct));
   for (const [field, token] of Object.entries(fields) as [string, { kind?: string; type?: string } | undefined][])
     if (!isValueType(token) && (token?.kind !== "scalar" || token.type === "bool"))
-      refuse(`has the field ${field} of ${describe(token)}; use f64, f32, i32, u32, i64, u64, a type of vectors or the like, or another struct`);
+      refuse(
+        `has the field ${field} of ${describe(token)}; use f64, f32, i32, u32, i64, u64, a type of vectors or the like, or another struct`,
+      );
   const type: StructType<F> = { name, fields };
   const make = (value: StructValue<F>): StructValue<F> => plainRecord(type, value) as StructValue<F>;
   return Object.assign(make, { kind: "struct", struct: type } as const);

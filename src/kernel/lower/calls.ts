@@ -199,7 +199,12 @@ function printLine(cx: Lowering, node: acorn.CallExpression, scope: Scope): Lowe
       cx.fail(arg, "print does not take templates with values", 'write print("cell", i), which puts spaces between');
   const values = scalarsOf(cx, numbers, scope);
   const wide = values.findIndex(({ expr }) => isWide(expr.type));
-  if (wide >= 0) cx.fail(numbers[wide], "a bigint is printed", "print Number(x), or its words Number(BigInt.asUintN(32, x >> 32n)) and Number(BigInt.asUintN(32, x))");
+  if (wide >= 0)
+    cx.fail(
+      numbers[wide],
+      "a bigint is printed",
+      "print Number(x), or its words Number(BigInt.asUintN(32, x >> 32n)) and Number(BigInt.asUintN(32, x))",
+    );
   const items = node.arguments.map((arg): string | Expr => {
     const text = stringOf(arg);
     if (text !== undefined) return text;

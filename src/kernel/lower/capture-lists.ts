@@ -165,8 +165,8 @@ export class CaptureList {
   private meaningOf({ value, node, path = "" }: Entry): LoweredValue {
     if (typeof value === "number") return literalExpr(value);
     if (typeof value === "boolean") return { kind: "scalar", expr: constantExpr("bool", value) };
-    if (typeof value === "bigint" && wideLiteral(value)) return wideLiteral(value)!;
-    if (value === BigInt || value === Number) return { kind: "namespace", name: value === BigInt ? "BigInt" : "Number" };
+    const wide = bigintMeaning(value);
+    if (wide) return wide;
     const array = arrayTypeOf(value);
     if (array) return { kind: "arrayType", type: array };
     if (typeof value === "function") {
@@ -180,8 +180,6 @@ export class CaptureList {
       if (math !== undefined) return { kind: "builtin", name: `Math.${math}` };
       const test = ["isNaN", "isFinite", "isInteger"].find((name) => (Number as unknown as Record<string, unknown>)[name] === value);
       if (test !== undefined) return { kind: "builtin", name: `Number.${test}` };
-      const cut = (["asIntN", "asUintN"] as const).find((name) => BigInt[name] === value);
-      if (cut !== undefined) return { kind: "builtin", name: `BigInt.${cut}` };
       const source = parseFunction(this.owner.name, value, this.owner.location);
       const scope = this.scopeOf(value) ?? new CaptureScope((wanted) => this.inFunction(wanted, moduleOf(path)), this);
       return { kind: "function", name: lastOf(path), node: source.node, source, scope };
@@ -255,3 +253,11 @@ const lastOf = (path: string): string => path.slice(path.lastIndexOf(".") + 1);
 
 /** Path of the thing that a path is a member of. */
 const moduleOf = (path: string): string | undefined => (path.includes(".") ? path.slice(0, path.lastIndexOf(".")) : undefined);
+
+/** A bigint, and JavaScript's functions that make and cut them. */
+function bigintMeaning(value: unknown): LoweredValue | undefined {
+  if (typeof value === "bigint") return wideLiteral(value);
+  if (value === BigInt || value === Number) return { kind: "namespace", name: value === BigInt ? "BigInt" : "Number" };
+  const cut = (["asIntN", "asUintN"] as const).find((name) => BigInt[name] === value);
+  return cut && { kind: "builtin", name: `BigInt.${cut}` };
+}

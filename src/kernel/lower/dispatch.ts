@@ -16,7 +16,7 @@ import { NOT_NUMBER, NOT_PLAIN, NULLISH, refusedSyntax } from "../read/refused-s
 import { isPlainFunction } from "../read/syntax.js";
 import { literalExpr } from "./types.js";
 import { Scope, constantExpr, type LoweredValue } from "./values.js";
-import { bigintLiteral } from "./wide.js";
+import { bigintLiteral } from "./wide-operators.js";
 
 /*
  * Dispatch of each kind of node to its lowering. The modules that lower come back here for inner nodes, by the methods of `Lowering`.

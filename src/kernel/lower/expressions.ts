@@ -134,7 +134,8 @@ export function property(cx: Lowering, object: LoweredValue, name: string, node:
   if (object.kind === "team" && name === "index") return { kind: "scalar", expr: { op: "index", type: "i32", axis: 0 } };
   if (object.kind === "team" && name === "size") return { kind: "scalar", expr: { op: "teamSize", type: "i32" } };
   if (object.kind === "namespace") {
-    const value = object.name === "console" ? undefined : ({ Math, Number, BigInt }[object.name] as unknown as Record<string, unknown>)[name];
+    const value =
+      object.name === "console" ? undefined : ({ Math, Number, BigInt }[object.name] as unknown as Record<string, unknown>)[name];
     if (typeof value === "number") return { kind: "scalar", expr: constantExpr("f64", value), weak: "float" };
     if (object.name !== "console" && typeof value === "function" && isFunctionOf(object.name, name))
       return { kind: "builtin", name: `${object.name}.${name}` };
@@ -251,7 +252,10 @@ function arrayTypeOf(cx: Lowering, callee: acorn.NewExpression["callee"], scope:
 export function newArray(cx: Lowering, node: acorn.NewExpression, scope: Scope): LoweredValue {
   const type = arrayTypeOf(cx, node.callee, scope);
   if (!type || node.arguments.length !== 1)
-    return cx.fail(node, "only new Float64Array(n), Float32Array, Int32Array, Uint32Array, BigInt64Array and BigUint64Array make private arrays");
+    return cx.fail(
+      node,
+      "only new Float64Array(n), Float32Array, Int32Array, Uint32Array, BigInt64Array and BigUint64Array make private arrays",
+    );
   const argument = node.arguments[0];
   if (argument.type === "ArrayExpression") {
     const items = scalarsOf(

@@ -11,7 +11,7 @@ import { as, lowerOperator, wholeQuotient, asWord } from "./operators.js";
 import { literalExpr } from "./types.js";
 import { Scope, constantExpr, type ScalarValue } from "./values.js";
 import { scalarsOf } from "./operands.js";
-import { eitherIsWide } from "./wide.js";
+import { eitherIsWide } from "./wide-operators.js";
 
 const EXACT: Record<string, UnaryFn & keyof Math> = {
   sqrt: "sqrt",

@@ -8,7 +8,7 @@ import { mayLackPlus } from "../read/lost-plus.js";
 import type { Lowering } from "./lowering.js";
 import { asF64, literalExpr } from "./types.js";
 import { constantExpr, type ScalarValue } from "./values.js";
-import { eitherIsWide, wideOperator, widePrefix } from "./wide.js";
+import { eitherIsWide, wideOperator, widePrefix } from "./wide-operators.js";
 
 const ARITHMETIC: Record<string, BinaryFn & ("add" | "sub" | "mul" | "div" | "rem")> = {
   "+": "add",

@@ -9,9 +9,7 @@ import { isNamespace, type Scope, type LoweredValue } from "./values.js";
 
 /** Names of JavaScript that kernels do not have. */
 const OF_JAVASCRIPT = new Set(
-  "Array Date Error JSON Map Object Promise RegExp Set String Symbol isFinite isNaN parseFloat parseInt performance process".split(
-    " ",
-  ),
+  "Array Date Error JSON Map Object Promise RegExp Set String Symbol isFinite isNaN parseFloat parseInt performance process".split(" "),
 );
 
 /** Refuses the name of something outside the kernel, and says where to list it. */

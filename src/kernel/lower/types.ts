@@ -61,7 +61,10 @@ function remedyFor(from: ScalarType, to: ScalarType): string {
   if (to === "bool") return "compare it with something";
   if (from === "bool") return isWide(to) ? "write condition ? 1n : 0n" : "write condition ? 1 : 0";
   if (isWide(to)) return isWide(from) ? `write ${CUTS[to]}...)` : "write BigInt(...), and 3n for a constant";
-  if (isWide(from)) return isDouble(to) ? "write Number(...)" : `write ${isSingle(to) ? "Math.fround(Number(...))" : `Number(BigInt.asIntN(32, ...)) ${WORD_CUTS[to]} 0`}`;
+  if (isWide(from))
+    return isDouble(to)
+      ? "write Number(...)"
+      : `write ${isSingle(to) ? "Math.fround(Number(...))" : `Number(BigInt.asIntN(32, ...)) ${WORD_CUTS[to]} 0`}`;
   if (isWord(to)) return `write (...) ${WORD_CUTS[to]} 0`;
   return "write Math.fround(...)";
 }
@@ -89,7 +92,8 @@ export function unify(a: ScalarValue, b: ScalarValue): Unified | OperandMismatch
   if (isWide(s) !== isWide(t))
     return { problem: `${s} and ${t} are mixed`, remedy: "convert one: BigInt(...), 3n for a constant, or Number(...)" };
   const type = commonType(a, b);
-  if (!type && isWide(s)) return { problem: "i64 and u64 are mixed", remedy: "convert one: BigInt.asIntN(64, ...) or BigInt.asUintN(64, ...)" };
+  if (!type && isWide(s))
+    return { problem: "i64 and u64 are mixed", remedy: "convert one: BigInt.asIntN(64, ...) or BigInt.asUintN(64, ...)" };
   if (!type) return { problem: "i32 and u32 are mixed", remedy: "convert one: (...) >>> 0 or (...) | 0" };
   const x = convert(a, type),
     y = convert(b, type);
@@ -100,7 +104,7 @@ export function unify(a: ScalarValue, b: ScalarValue): Unified | OperandMismatch
 
 function commonType(a: ScalarValue, b: ScalarValue): ScalarType | undefined {
   const [s, t] = [a.expr.type, b.expr.type];
-  if (isWide(s) || isWide(t)) return a.weak === b.weak ? (s === t ? s : a.weak && "u64") : a.weak ? t : s;
+  if (isWide(s)) return commonWide(a, b);
   if (a.weak && b.weak) return isFloat(s) || isFloat(t) ? "f64" : isUnsigned(s) || isUnsigned(t) ? "u32" : "i32";
   if (a.weak) return a.weak === "float" && !isFloat(t) ? "f64" : t;
   if (b.weak) return b.weak === "float" && !isFloat(s) ? "f64" : s;
@@ -109,6 +113,13 @@ function commonType(a: ScalarValue, b: ScalarValue): ScalarType | undefined {
   if (isInteger(s)) return t;
   if (isInteger(t)) return s;
   return "f64";
+}
+
+/** The same of two integers of 64 bits: literals take the other one's type. */
+function commonWide(a: ScalarValue, b: ScalarValue): ScalarType | undefined {
+  const [s, t] = [a.expr.type, b.expr.type];
+  if (a.weak !== b.weak) return a.weak ? t : s;
+  return s === t ? s : a.weak && "u64";
 }
 
 /** A literal's value with the type it has when nothing else decides. */
@@ -123,4 +134,10 @@ export function literalExpr(value: number): ScalarValue {
 export function wideLiteral(value: bigint): ScalarValue | undefined {
   const type = wrapWide("i64", value) === value ? "i64" : "u64";
   return wrapWide(type, value) === value ? { kind: "scalar", expr: constantExpr(type, value), weak: "wide" } : undefined;
+}
+
+/** A parameter that is a constant: f64, bool or of 64 bits. Undefined for a bigint that does not fit. */
+export function literalParam(value: number | bigint | boolean): ScalarValue | undefined {
+  if (typeof value === "bigint") return wideLiteral(value);
+  return { kind: "scalar", expr: constantExpr(typeof value === "number" ? "f64" : "bool", value) };
 }

@@ -90,7 +90,7 @@ export interface ScalarValue {
   weak?: Weak;
 }
 
-export type Weak = "int" | "float" | "wide";
+type Weak = "int" | "float" | "wide";
 
 export interface LocalVariable {
   kind: "variable";

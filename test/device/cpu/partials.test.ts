@@ -29,9 +29,17 @@ describe("partials of a strict reduction", () => {
     for (const count of [1, 2, 7, 8, 9, 255, 256, 257, 263, 264, 512, 513, 256 * 256, 256 * 256 + 1, 256 * 257 + 9]) {
       const values = Array.from({ length: count }, (_, n) => Math.sin(n) + n / 7);
       const sum = foldOf("sum", "f64") as Fold;
-      assert.equal(foldPartials(Float64Array.from(values), count, { identity: 0, type: "f64" }, sum as FoldFunction), byRule(values, 0, sum), `${count}`);
+      assert.equal(
+        foldPartials(Float64Array.from(values), count, { identity: 0, type: "f64" }, sum as FoldFunction),
+        byRule(values, 0, sum),
+        `${count}`,
+      );
       // A fold that is no sum shows the order, and where the identity goes.
-      assert.equal(foldPartials(Float64Array.from(values), count, { identity: 3, type: "f64" }, uneven as FoldFunction), byRule(values, 3, uneven), `${count}`);
+      assert.equal(
+        foldPartials(Float64Array.from(values), count, { identity: 3, type: "f64" }, uneven as FoldFunction),
+        byRule(values, 3, uneven),
+        `${count}`,
+      );
     }
   });
 

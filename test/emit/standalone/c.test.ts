@@ -11,7 +11,17 @@ import { argumentValues, ATOMIC_CASES, CASES, expectedOf, memoryOf, requestOf, t
 import { WIDE_CASES } from "./wide-cases.js";
 import { buildFlags, inFolder, missing, run } from "./compiled.js";
 
-const TYPES = { f64: "double", f32: "float", i32: "int32_t", u32: "uint32_t", i64: "int64_t", u64: "uint64_t", bool: "bool", index: "int64_t", pointer: "void *" };
+const TYPES = {
+  f64: "double",
+  f32: "float",
+  i32: "int32_t",
+  u32: "uint32_t",
+  i64: "int64_t",
+  u64: "uint64_t",
+  bool: "bool",
+  index: "int64_t",
+  pointer: "void *",
+};
 
 /** Compiles the file to a library, as its first lines say, calls its launch function on the case's data and gives what it leaves. */
 async function launched(given: Case, request: EmitRequest, files: readonly EmittedFile[], compiler: string) {

@@ -289,7 +289,10 @@ export const CASES: readonly Case[] = [
 ];
 
 /** What emitted code is given beside scalars. */
-const arraysOf = ({ views, scratch }: Case): Readonly<Record<string, { shape: readonly number[]; values?(n: number): number | bigint }>> => ({
+const arraysOf = ({
+  views,
+  scratch,
+}: Case): Readonly<Record<string, { shape: readonly number[]; values?(n: number): number | bigint }>> => ({
   ...views,
   ...scratch,
 });

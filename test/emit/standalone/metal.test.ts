@@ -49,7 +49,17 @@ const LACKED: Case = {
   },
 };
 
-const TYPES = { f64: "double", f32: "float", i32: "int32_t", u32: "uint32_t", i64: "int64_t", u64: "uint64_t", bool: "bool", index: "int64_t", pointer: "void *" };
+const TYPES = {
+  f64: "double",
+  f32: "float",
+  i32: "int32_t",
+  u32: "uint32_t",
+  i64: "int64_t",
+  u64: "uint64_t",
+  bool: "bool",
+  index: "int64_t",
+  pointer: "void *",
+};
 
 /** The text with block arrays as static ones, and a table of its entries. */
 function onHost(source: string): string {

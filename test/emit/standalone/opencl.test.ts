@@ -12,7 +12,17 @@ import { argumentValues, ATOMIC_CASES, CASES, expectedOf, memoryOf, requestOf, t
 import { WIDE_CASES } from "./wide-cases.js";
 import { inFolder, missing, run } from "./compiled.js";
 
-const TYPES = { f64: "double", f32: "float", i32: "int32_t", u32: "uint32_t", i64: "int64_t", u64: "uint64_t", bool: "bool", index: "int64_t", pointer: "void *" };
+const TYPES = {
+  f64: "double",
+  f32: "float",
+  i32: "int32_t",
+  u32: "uint32_t",
+  i64: "int64_t",
+  u64: "uint64_t",
+  bool: "bool",
+  index: "int64_t",
+  pointer: "void *",
+};
 
 /** A function `on_device` that takes the arguments with arrays in host memory, and copies them to the first device and back. */
 function driver(request: EmitRequest, args: readonly Argument[], lengths: Readonly<Record<string, number>>): string {
