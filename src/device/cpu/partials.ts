@@ -133,7 +133,7 @@ export function finishReductions(
   { outputs, partials: unfolded }: Pick<Binding, "outputs" | "partials">,
   reduced: readonly ReducedParam[],
   foldFor: (param: ReduceParam) => FoldFunction = foldOfParam,
-): Record<string, FoldedValue> {
+): Record<string, number> {
   const results: Record<string, FoldedValue> = {};
   const tell = (param: ReduceParam, value: FoldedValue): void => {
     results[param.name] = value;
@@ -143,7 +143,7 @@ export function finishReductions(
   const partialsOf = new Map(reduced.map(({ param, partials }) => [param, partials]));
   if (unfolded) {
     for (const { param, partials } of reduced) writeView(outputs[param.name]!, partials as ArrayLike<number>);
-    return results;
+    return results as Record<string, number>;
   }
   for (const parts of foldGroups(reduced.map(({ param }) => param))) {
     const [param] = parts;
@@ -152,7 +152,7 @@ export function finishReductions(
     if (param.joint) foldPartialsJointly(partials, count, parts).forEach((value, n) => tell(parts[n], value));
     else tell(param, foldPartials(partials[0], count, param, foldFor(param)));
   }
-  return results;
+  return results as Record<string, number>;
 }
 
 /** The partials of a reduction that JavaScript's code has left: f64 for all numbers. */

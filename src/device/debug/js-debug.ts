@@ -84,7 +84,7 @@ class DebugProgram implements CpuProgram {
     return finishReductions(
       this.binding,
       partials.map(([param, values]) => ({ param, partials: values })),
-    ) as Record<string, number>;
+    );
   }
 
   source(): string {

@@ -271,10 +271,7 @@ function finish(reductions: readonly Reduction[], of: Pick<Binding, "policy" | "
     param,
     partials: partialArray(param.type, partials.host, partials.address, count),
   }));
-  return finishReductions(of, reduced, (param) => reductions.find((reduction) => reduction.param === param)!.fold!) as Record<
-    string,
-    number
-  >;
+  return finishReductions(of, reduced, (param) => reductions.find((reduction) => reduction.param === param)!.fold!);
 }
 
 /** Parts that are each done by one worker: teams, lines, and chunks of lines where several work on them. */

@@ -65,7 +65,7 @@ export class InterpreterLaunch implements Launch {
     this.requireReady();
     this.others.last = undefined;
     const reduced = this.program.run().map(([param, partials]) => ({ param, partials }));
-    this.results = finishReductions(this.binding, reduced) as Record<string, number>;
+    this.results = finishReductions(this.binding, reduced);
     withInitialValues(this.binding, this.results);
     takeLines(this.binding);
     const fault = takeFault(this.binding);
