@@ -18,6 +18,6 @@ function flatten(values: Nested): { shape: number[]; values: (number | bigint)[]
   return { shape: [values.length, ...first.shape], values: parts.flatMap((p) => p!.values) };
 }
 
-/** What stands where a parameter is declared, for messages. */
+/** Describes a value that stands where a parameter is declared. */
 export const tokenText = (token: unknown): string =>
   token === undefined ? "undefined" : token === null ? "null" : typeof token === "object" ? jsonText(token) : String(token);
