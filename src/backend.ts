@@ -70,6 +70,7 @@ export {
   type LayoutName,
   type MemorySpace,
   type TypedArray,
+  type NumberArrayOf,
   type TypedArrayOf,
 } from "./device/memory/view.js";
 export { codingOf } from "./ir/scalars.js";

@@ -17,6 +17,8 @@ export {
   sum,
   table,
   u32,
+  i64,
+  u64,
   view,
   type AssignToken,
   type AtomicToken,
@@ -95,6 +97,7 @@ export {
   type LayoutName,
   type MemorySpace,
   type TypedArray,
+  type NumberArrayOf,
   type TypedArrayOf,
 } from "./device/memory/view.js";
 export type {

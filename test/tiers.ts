@@ -61,6 +61,9 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "schedule/variants": "long",
   "skeleton/conjugate-gradients": "long",
   "skeleton/every": "long",
+  "wide/trees": "long",
+  "wide/kernels": "long",
+  "wide/cuda-code": "backends",
   "skeleton/plasma": "long",
   "skeleton/ranks/sampled-plan": "long",
   // Compilers, drivers and what stands in for them

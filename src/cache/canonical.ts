@@ -1,9 +1,11 @@
+import { jsonText } from "../base/json.js";
+
 /*
  * Plain data as one text: equal data gives the same text, and other data another one. (The text of `v8.serialize` depends on how the engine keeps a
  * number.)
  */
 
-/** The text of strings, numbers, truth values, null, and lists and records of these. Throws TypeError for others. */
+/** The text of strings, numbers, bigints, truth values, null, and lists and records of these. Throws TypeError for others. */
 export function canonicalText(data: unknown): string {
   const odd: string[] = [];
   let count = 0;
@@ -21,12 +23,12 @@ export function canonicalText(data: unknown): string {
       return;
     }
     count++;
-    if (isOdd(value)) odd.push(`${count}:${Object.is(value, -0) ? "-0" : String(value)}`);
-    else if (typeof value === "function" || typeof value === "symbol" || typeof value === "bigint")
-      throw new TypeError(`a ${typeof value} is not plain data`);
+    if (typeof value === "bigint") odd.push(`${count}:${value}n`);
+    else if (isOdd(value)) odd.push(`${count}:${Object.is(value, -0) ? "-0" : String(value)}`);
+    else if (typeof value === "function" || typeof value === "symbol") throw new TypeError(`a ${typeof value} is not plain data`);
   };
   visit(data);
-  return `${odd.join()} ${JSON.stringify(data)}`;
+  return `${odd.join()} ${jsonText(data)}`;
 }
 
 /** Values that JSON turns into null or 0. */

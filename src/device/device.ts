@@ -1,5 +1,6 @@
 import type { Precision, ScatterStrategy } from "../ir/launch.js";
-import type { ElementType, KernelIR, ScatterOp } from "../ir/types.js";
+import type { ValueIn } from "../ir/scalars.js";
+import type { ElementType, KernelIR, NumericType, ScatterOp, WideType } from "../ir/types.js";
 import type { Kernel, PolicyKind } from "../kernel/declare/kernel.js";
 import type { AnyComposite, ComponentType, CompositeToken } from "../kernel/declare/composite.js";
 import type {
@@ -82,7 +83,7 @@ export type Args<P extends Params> = string extends keyof P
 type AnyReduction = ReduceToken | CompositeReduceToken | ExtremumToken | StructReduceToken;
 type StartOf<P> =
   P extends ReduceToken<infer T>
-    ? View<T> | number
+    ? View<T> | ValueIn<T>
     : P extends CompositeReduceToken<infer V, infer T>
       ? View<T> | V
       : P extends ExtremumToken<infer T>
@@ -137,13 +138,13 @@ type NumberArg<P> =
     : P extends CompositeViewToken<unknown, infer T> | CompositeScatterToken<unknown, infer T>
       ? View<T> | BlockedView<T>
       : P extends ScalarToken<infer T>
-        ? T extends "bool"
-          ? boolean
-          : number
+        ? T extends NumericType
+          ? ValueIn<T>
+          : boolean
         : P extends FixedToken<infer T>
-          ? T extends "bool"
-            ? boolean
-            : number
+          ? T extends NumericType
+            ? ValueIn<T>
+            : boolean
           : P extends ViewToken<infer T, infer R>
             ? View<T, R> | BlockedView<T, R>
             : P extends ScatterToken<infer T, infer R>
@@ -163,7 +164,9 @@ export type Results<P extends Params> = string extends keyof P
           ? Placed
           : P[K] extends StructReduceToken<infer F>
             ? StructValue<F>
-            : number;
+            : P[K] extends ReduceToken<infer T>
+              ? ValueIn<T>
+              : number;
     };
 
 /** A least or greatest value, and the index that goes with it. */
@@ -271,7 +274,7 @@ export interface Launch {
    * own; `queue.results` then gives the results of that run. The launch stays as it was prepared. Throws LaunchError for what `prepare` would
    * refuse, and during a capture: prepare a launch for each before.
    */
-  submit(scalars?: Readonly<Record<string, number | boolean | object>>, policy?: Policy): void;
+  submit(scalars?: Readonly<Record<string, number | bigint | boolean | object>>, policy?: Policy): void;
   /** The generated source (or WebAssembly text), for people. */
   source(): string;
   /** Gives back temporary memory. The arguments stay. */
@@ -355,7 +358,7 @@ export interface Queue {
    */
   capture(record: () => void, others?: readonly Queue[]): Graph;
   /** Copies host data (in `right` order of the view's indices) to the view. Throws LaunchError for values that its type cannot hold. */
-  write(target: View, data: ArrayLike<number>): void;
+  write(target: View, data: ArrayLike<number> | ArrayLike<bigint>): void;
   /**
    * Copies between views of one shape and type, of this memory. A GPU's queue also copies from and to another GPU (where it cannot reach its
    * memory directly, contiguous views only), and from and to the CPUs' memory; the calling thread waits for a copy to a CPU.
@@ -443,6 +446,12 @@ export interface Device {
   /** The same of vectors, matrices and the like, whose components lie along further axes at the end: `device.array(vec3, 10)` has the shape [10, 3]. */
   array<T extends ComponentType>(type: CompositeToken<unknown, unknown, T, never>, shape: Shape, options?: ArrayOptions): View<T>;
   /** The same, filled from host data in `right` order. */
+  from<T extends WideType, const S extends Shape = number>(
+    type: ScalarToken<T>,
+    data: ArrayLike<bigint>,
+    shape?: S,
+    options?: ArrayOptions,
+  ): View<T, RankOf<S>>;
   from<T extends ElementType, const S extends Shape = number>(
     type: ElementToken<T>,
     data: ArrayLike<number>,

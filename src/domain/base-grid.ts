@@ -3,15 +3,15 @@ import { ELEMENTS, isHalf, isSingle, type HalfType } from "../ir/scalars.js";
 import type { Launch, Precision } from "../device/device.js";
 import {
   BYTES,
-  requireElementType,
+  requireNumberElement,
   requireFitting,
   requireNumber,
   typedArray,
   type TypedArray,
-  type TypedArrayOf,
+  type NumberArrayOf,
   type View,
 } from "../device/memory/view.js";
-import type { NumericType } from "../ir/types.js";
+import type { NumberType } from "../ir/types.js";
 import type { Captures } from "../kernel/declare/captures.js";
 import type { Dimension } from "../kernel/declare/cells.js";
 import { ContainerError, LaunchError } from "../base/errors.js";
@@ -243,7 +243,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     token: FieldToken<T>,
     options: FieldOptions<C> | AxisFieldOptions<readonly AxisName[], C> = {},
   ): Field<T, C, D> | AxisArray<T, C> {
-    requireElementType(`field "${String(name)}"`, token);
+    requireNumberElement(`field "${String(name)}"`, token);
     if ("axes" in options) return this.keptArray(new AxisArray<T, C>(this, name, token, options));
     const {
       cardinality = 1,
@@ -274,8 +274,8 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     return array;
   }
 
-  scalar<T extends NumericType>(name: string, type: ScalarToken<T>): Scalar<T> {
-    requireElementType(`scalar "${String(name)}"`, type);
+  scalar<T extends NumberType>(name: string, type: ScalarToken<T>): Scalar<T> {
+    requireNumberElement(`scalar "${String(name)}"`, type);
     const scalar = new Scalar(this.set, name, type);
     this.scalars.push(scalar);
     return scalar;
@@ -444,14 +444,14 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
    * Sets the active cells of one of the `pieces`, halos included, from values in (z, y, x, k) order; inactive cells have the fill value.
    * @param margins layers of ghosts that planes have
    */
-  protected abstract write(field: Field, first: number, data: TypedArrayOf<FieldType>, margins: Margins): void;
+  protected abstract write(field: Field, first: number, data: NumberArrayOf<FieldType>, margins: Margins): void;
   /** The values of some planes, which these members own, in that order; default: all of this process. Reads are enqueued before it returns. */
   protected abstract read<T extends FieldType>(
     field: Field<T>,
     planes: Planes,
     margins: Margins,
     members?: readonly LocalMember[],
-  ): Promise<TypedArrayOf<T>>;
+  ): Promise<NumberArrayOf<T>>;
   /** Place of component `k` of an active cell, or a ghost, on the member that owns it. */
   protected abstract locate(field: Field, cell: readonly number[], k: number): ValueLocation;
 
@@ -495,21 +495,21 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     }
   }
 
-  async download<T extends FieldType>(field: Field<T>, ghosts = false): Promise<TypedArrayOf<T>> {
+  async download<T extends FieldType>(field: Field<T>, ghosts = false): Promise<NumberArrayOf<T>> {
     const planes = this.allPlanes(ghosts);
     requireWhole(`field "${field.name}"`, field.type, (planes.end - planes.first) * this.planeLength(field as unknown as Field, ghosts));
     return this.readPlanes(field, planes, ghosts);
   }
 
-  async readPlanes<T extends FieldType>(field: Field<T>, planes: Planes, ghosts = false): Promise<TypedArrayOf<T>> {
+  async readPlanes<T extends FieldType>(field: Field<T>, planes: Planes, ghosts = false): Promise<NumberArrayOf<T>> {
     if (!spansProcesses(this.set)) return this.values(field, planes, this.margins(ghosts));
     const own = this.ownPlanes(ghosts);
     const [first, end] = [Math.max(planes.first, own.first), Math.min(planes.end, own.end)];
-    const values = first < end ? this.values(field, { first, end }, this.margins(ghosts)) : (typedArray(field.type, 0) as TypedArrayOf<T>);
+    const values = first < end ? this.values(field, { first, end }, this.margins(ghosts)) : (typedArray(field.type, 0) as NumberArrayOf<T>);
     return inOneArray(field.type, await this.set.ranks!.gather(values, `planes ${planes.first} to ${planes.end} of "${field.name}"`));
   }
 
-  readOwnPlanes<T extends FieldType>(field: Field<T>, planes: Planes, ghosts = false): Promise<TypedArrayOf<T>> {
+  readOwnPlanes<T extends FieldType>(field: Field<T>, planes: Planes, ghosts = false): Promise<NumberArrayOf<T>> {
     return this.values(field, planes, this.margins(ghosts));
   }
 
@@ -538,7 +538,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     });
   }
 
-  readBox<T extends FieldType>(field: Field<T>, box: MemberRows, ghosts = false): Promise<TypedArrayOf<T>> {
+  readBox<T extends FieldType>(field: Field<T>, box: MemberRows, ghosts = false): Promise<NumberArrayOf<T>> {
     return this.values(field, box, this.margins(ghosts), [localOf(this.set, box.member)]);
   }
 
@@ -567,7 +567,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
   }
 
   /** The values of what `read` gives as it is stored. */
-  protected async values<T extends FieldType>(field: Field<T>, ...from: Tail<Parameters<BaseGrid<D>["read"]>>): Promise<TypedArrayOf<T>> {
+  protected async values<T extends FieldType>(field: Field<T>, ...from: Tail<Parameters<BaseGrid<D>["read"]>>): Promise<NumberArrayOf<T>> {
     const stored = await this.read(field, ...from);
     if (field.scale !== 1) for (let n = 0; n < stored.length; n++) stored[n] *= field.scale;
     return stored;
@@ -578,7 +578,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     const margins = this.margins(ghosts);
     const { cardinality, fillValue, scale } = field;
     const fitting = data.constructor === typedArray(field.type, 0).constructor;
-    if (fitting && scale === 1 && this.activity.isFull) return this.write(field, first, data as TypedArrayOf<FieldType>, margins);
+    if (fitting && scale === 1 && this.activity.isFull) return this.write(field, first, data as NumberArrayOf<FieldType>, margins);
     const values = typedArray(field.type, data.length);
     values.set(data);
     if (scale !== 1) for (let n = 0; n < values.length; n++) values[n] /= scale;
@@ -586,7 +586,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
       this.visit(margins, { first, end: first + data.length / this.planeLength(field, ghosts) }, (n, _x, _y, _z, isHole) => {
         if (isHole) values.fill(fillValue, n * cardinality, (n + 1) * cardinality);
       });
-    this.write(field, first, values as TypedArrayOf<FieldType>, margins);
+    this.write(field, first, values as NumberArrayOf<FieldType>, margins);
   }
 
   /** Layers of ghosts that a host array has. */

@@ -1,6 +1,6 @@
 import { typedArray, type TypedArray } from "../device/memory/view.js";
 import { IsoformError } from "../base/errors.js";
-import type { ElementType } from "../ir/scalars.js";
+import type { NumberElement } from "../ir/scalars.js";
 import type { StoredArray } from "./state-file.js";
 
 /*
@@ -87,7 +87,7 @@ interface Given {
 }
 
 /** An array whose values are given in blocks, which cover it. */
-export function inBlocks(type: ElementType, length: number, given: readonly Given[]): StoredArray {
+export function inBlocks(type: NumberElement, length: number, given: readonly Given[]): StoredArray {
   return {
     type,
     length,

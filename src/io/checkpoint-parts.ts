@@ -4,7 +4,7 @@ import { Field, type GridSpecies } from "../domain/grid/grid.js";
 import type { Species } from "../domain/particles/index.js";
 import { IsoformError } from "../base/errors.js";
 import { agreedByAll } from "../set/job.js";
-import type { ElementType } from "../ir/scalars.js";
+import type { NumberElement } from "../ir/scalars.js";
 import { onAllRanks, Scalar, spansProcesses, type DeviceSet } from "../set/index.js";
 import { joined, onlyIn, runOf, valuesIn, type FileBlock } from "./blocks.js";
 import { boxValues, ownBlocks, ownRows, planeValues, takenPlanes } from "./fields.js";
@@ -31,7 +31,7 @@ export interface CheckpointedSequence {
 /** Values of the program's own. */
 export interface CheckpointedArray {
   readonly name: string;
-  readonly type: ElementType;
+  readonly type: NumberElement;
   /** Number of all values. */
   readonly length: number;
   /** Processes that all read and write the same values, together; without one each process does so alone. */

@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { IsoformError } from "../base/errors.js";
-import type { ElementType } from "../ir/scalars.js";
+import type { NumberElement } from "../ir/scalars.js";
 import { agreedByAll } from "../set/job.js";
 import type { Ranks } from "../set/index.js";
 import { DIGEST_BLOCK, BlockDigests, CheckedFile, digestBytes } from "./block-digests.js";
@@ -30,7 +30,7 @@ interface PieceList {
 
 /** An array whose values are in pieces. */
 interface ArrayInPieces {
-  readonly type: ElementType;
+  readonly type: NumberElement;
   /** How many of its values each piece has. */
   readonly counts: readonly number[];
   /** Places of these values in the array. Default: a piece begins where the one before ends. */

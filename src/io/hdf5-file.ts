@@ -1,7 +1,7 @@
 import type { Dataset as H5Dataset, Group as H5Group } from "h5wasm/node";
 import { open, stat } from "node:fs/promises";
 import { typedArray, type TypedArray } from "../device/memory/view.js";
-import type { ElementType } from "../ir/types.js";
+import type { NumberElement } from "../ir/types.js";
 import { IsoformError } from "../base/errors.js";
 import { fail } from "./files.js";
 
@@ -41,7 +41,7 @@ export type Read = Readonly<Record<string, unknown>>;
 /** A dataset of an open file. */
 export interface Dataset {
   readonly shape: readonly number[];
-  readonly type: ElementType | "i64";
+  readonly type: NumberElement | "i64";
   readonly attributes: Read;
   read(): TypedArray | BigInt64Array;
 }
@@ -182,7 +182,7 @@ function seen(group: H5Group): Group {
   return { attributes: attributesOf(group), groups, datasets };
 }
 
-const TYPES: Readonly<Record<string, ElementType | "i64">> = { d: "f64", f: "f32", i: "i32", I: "u32", B: "u8", q: "i64" };
+const TYPES: Readonly<Record<string, NumberElement | "i64">> = { d: "f64", f: "f32", i: "i32", I: "u32", B: "u8", q: "i64" };
 
 function seenDataset(dataset: H5Dataset): Dataset {
   const shape = dataset.shape ?? [];

@@ -1,4 +1,4 @@
-import type { TypedArray, TypedArrayOf } from "../device/memory/view.js";
+import type { TypedArray, NumberArrayOf } from "../device/memory/view.js";
 import { inOneArray } from "../domain/grid/pieces.js";
 import { cutsRows } from "../domain/grid/split.js";
 import type { Species } from "../domain/particles/index.js";
@@ -79,7 +79,7 @@ export async function readOwnParticles(species: Species, stored: Stored, run: Ru
     column,
     inOneArray(
       type,
-      parts.map((part) => part[column] as TypedArrayOf<typeof type>),
+      parts.map((part) => part[column] as NumberArrayOf<typeof type>),
     ),
   ]);
   return Object.fromEntries(columns) as { x: TypedArray };

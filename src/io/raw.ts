@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { BYTES, typedArray, type TypedArray, type TypedArrayOf } from "../device/memory/view.js";
+import { BYTES, typedArray, type TypedArray, type NumberArrayOf } from "../device/memory/view.js";
 import type { Field } from "../domain/grid/grid.js";
 import { hostType } from "../ir/scalars.js";
 import type { FieldType } from "../domain/grid/options.js";
@@ -61,7 +61,7 @@ export async function readRaw(path: string, field: Field): Promise<void> {
       );
     const plane = field.grid.planeLength(field);
     await field.uploadPlanes(async (first, end) => {
-      const values = typedArray(field.type, (end - first) * plane) as TypedArrayOf<FieldType>;
+      const values = typedArray(field.type, (end - first) * plane) as NumberArrayOf<FieldType>;
       const bytes = new Uint8Array(values.buffer);
       const position = first * plane * BYTES[type];
       if (piped) bytes.set(piped.subarray(position, position + bytes.length));

@@ -3,7 +3,7 @@ import { open, type FileHandle } from "node:fs/promises";
 import { endianness } from "node:os";
 import { typedArray, type TypedArray } from "../device/memory/view.js";
 import { IsoformError } from "../base/errors.js";
-import { BYTES, ELEMENTS, hostType, isHalf, type ElementType } from "../ir/scalars.js";
+import { BYTES, ELEMENTS, hostType, isHalf, type NumberElement } from "../ir/scalars.js";
 import { writeWhole } from "./whole-file.js";
 
 /*
@@ -29,7 +29,7 @@ export interface StateFile {
 
 /** An array of a state to be written, whose values are asked for when its turn comes. */
 export interface StateArray {
-  readonly type: ElementType;
+  readonly type: NumberElement;
   readonly length: number;
   /** All values, in one array or in several one after the other. */
   values(): Promise<TypedArray> | AsyncIterable<TypedArray>;
@@ -49,7 +49,7 @@ export interface Run {
 
 /** An array of a state in a file. */
 export interface StoredArray {
-  readonly type: ElementType;
+  readonly type: NumberElement;
   readonly length: number;
   /** Default: all values. Throws IsoformError where the file is another one by now. */
   values(first?: number, end?: number): Promise<TypedArray>;
@@ -240,7 +240,7 @@ async function checksumOf(file: FileHandle, path: string, end: number): Promise<
 interface Head {
   readonly head: unknown;
   readonly lengths: readonly number[];
-  readonly types: readonly ElementType[];
+  readonly types: readonly NumberElement[];
 }
 
 function headOf(bytes: Buffer, damaged: (what: string) => IsoformError): Head {
@@ -257,7 +257,7 @@ function headOf(bytes: Buffer, damaged: (what: string) => IsoformError): Head {
   const types = found!.types ?? lengths.map(() => "f64");
   if (!Array.isArray(types) || types.length !== lengths.length || !types.every(isElementType))
     throw damaged("its head lacks the types of its arrays");
-  return { head: found!.head, lengths: lengths as number[], types: types as ElementType[] };
+  return { head: found!.head, lengths: lengths as number[], types: types as NumberElement[] };
 }
 
 /** Fills bytes from a place of a file on, as far as it goes. */
@@ -274,14 +274,14 @@ async function read(file: FileHandle, length: number, position: number): Promise
 const bytesOf = ({ buffer, byteOffset, byteLength }: TypedArray): Buffer => Buffer.from(buffer, byteOffset, byteLength);
 
 /** The bytes, turned round in place where the machine has them the other way. */
-function littleEndian(bytes: Buffer, type: ElementType): Buffer {
+function littleEndian(bytes: Buffer, type: NumberElement): Buffer {
   if (endianness() === "LE" || BYTES[type] === 1) return bytes;
   return BYTES[type] === 8 ? bytes.swap64() : BYTES[type] === 2 ? bytes.swap16() : bytes.swap32();
 }
 
-const TYPES = new Map<Function, ElementType>(
-  (Object.keys(ELEMENTS) as ElementType[]).flatMap((type) => (hostType(type) === type ? [[ELEMENTS[type].array, type]] : [])),
+const TYPES = new Map<Function, NumberElement>(
+  (Object.keys(ELEMENTS) as NumberElement[]).flatMap((type) => (hostType(type) === type ? [[ELEMENTS[type].array, type]] : [])),
 );
-const typeOf = (array: TypedArray): ElementType => TYPES.get(array.constructor)!;
+const typeOf = (array: TypedArray): NumberElement => TYPES.get(array.constructor)!;
 export const isElementType = (type: unknown): boolean =>
-  typeof type === "string" && Object.hasOwn(ELEMENTS, type) && !isHalf(type as ElementType);
+  typeof type === "string" && Object.hasOwn(ELEMENTS, type) && !isHalf(type as NumberElement);

@@ -1,6 +1,6 @@
 import { typedArray, type TypedArray } from "../device/memory/view.js";
 import { isHalf } from "../ir/scalars.js";
-import type { ElementType } from "../ir/types.js";
+import type { NumberElement } from "../ir/types.js";
 import { IsoformError } from "../base/errors.js";
 import { attributesText, escape, unescape } from "./xml.js";
 
@@ -21,7 +21,7 @@ export interface DataArray {
 
 /** An array to be written, whose values are asked for, some at a time, when their turn comes. */
 export interface ArraySource extends Omit<DataArray, "data"> {
-  readonly type: ElementType;
+  readonly type: NumberElement;
   readonly length: number;
   pieces(): Iterable<TypedArray> | AsyncIterable<TypedArray>;
 }
@@ -47,12 +47,12 @@ const NAMES = {
   i8: "Int8",
   u16: "UInt16",
   i16: "Int16",
-} satisfies Partial<Record<ElementType, string>>;
+} satisfies Partial<Record<NumberElement, string>>;
 type Named = keyof typeof NAMES;
-const nameOf = (type: ElementType): string => NAMES[isHalf(type) ? "f32" : type];
+const nameOf = (type: NumberElement): string => NAMES[isHalf(type) ? "f32" : type];
 
 /** The element type of an array. */
-export const elementOf = (data: TypedArray): ElementType => ELEMENTS.find((type) => data instanceof typedArray(type, 0).constructor)!;
+export const elementOf = (data: TypedArray): NumberElement => ELEMENTS.find((type) => data instanceof typedArray(type, 0).constructor)!;
 const ELEMENTS = Object.keys(NAMES) as Named[];
 
 /** Content of a file in pieces. Values of arrays are asked for one array after the other. */
@@ -182,7 +182,7 @@ function decodeArray(
   return { name: Name, components, data };
 }
 
-const bytesOf = (element: ElementType): number => typedArray(element, 0).BYTES_PER_ELEMENT;
+const bytesOf = (element: NumberElement): number => typedArray(element, 0).BYTES_PER_ELEMENT;
 
 /** The child of an element, by tag. Throws IsoformError if it has none. */
 export function child(element: VtkElement, tag: string, file: string): VtkElement {

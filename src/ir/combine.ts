@@ -9,8 +9,8 @@ type Part<V> = (x: V, y: V) => PlainValue;
  * The fold of a custom reduction as a function, made of what its operators mean: for the few values that the host folds, and for pages that
  * may not compile JavaScript.
  */
-export function combineFunction({ a, body }: NonNullable<ReduceParam["combine"]>): (x: number, y: number) => number {
-  return partOf<number>(body, (name) => (name === a ? (x) => x : (_, y) => y)) as (x: number, y: number) => number;
+export function combineFunction<V extends number | bigint = number>({ a, body }: NonNullable<ReduceParam["combine"]>): (x: V, y: V) => V {
+  return partOf<V>(body, (name) => (name === a ? (x) => x : (_, y) => y)) as (x: V, y: V) => V;
 }
 
 /** The same for reductions that fold jointly: of the parts of two values, in the order of the parameters. */

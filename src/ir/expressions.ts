@@ -1,5 +1,5 @@
 import { IRError } from "../base/errors.js";
-import { ELEMENTS, isFloat, isIndex, valueType, wrap } from "./scalars.js";
+import { ELEMENTS, isFloat, isIndex, isWide, valueType, wrap } from "./scalars.js";
 import { printExpr } from "./kernel-text.js";
 import { argumentType } from "./operators.js";
 import { representable, typeProblem, type Operation } from "./type-rules.js";
@@ -26,7 +26,7 @@ import type {
 /** An expression of one type, known to the type checker. */
 export type Typed<T extends ScalarType> = Expr & { readonly type: T };
 /** An expression, or a value that becomes a constant of the type that is wanted. */
-export type Operand = Expr | number | boolean;
+export type Operand = Expr | number | bigint | boolean;
 /** Type of a view's element in an expression: packed integers are read as i32, floats of 16 bits as f32. */
 export type ValueOf<E extends ElementType> = (typeof ELEMENTS)[E]["value"];
 
@@ -46,15 +46,17 @@ function checked<T extends ScalarType>(node: Operation): Typed<T> {
   return problem === undefined ? (node as Typed<T>) : fail(`${printExpr(node)}: ${problem}`);
 }
 
-/** A constant: of f32 the nearest value, of i32 and u32 a whole number that the type holds. */
-export function constant<T extends ScalarType>(type: T, value: number | boolean): Typed<T> {
+/** A constant: of f32 the nearest value, of integers a whole number that the type holds; of i64 and u64 also a bigint. */
+export function constant<T extends ScalarType>(type: T, value: number | bigint | boolean): Typed<T> {
   if (typeof value === "boolean" || type === "bool") return checked({ op: "const", type, value });
-  // Integers have one zero.
-  const rounded = isFloat(type) ? wrap(type, value) : value + 0;
+  // Integers have one zero, and small ones of 64 bits may be given as numbers.
+  const rounded = isWide(type) ? wholeBigint(value) : typeof value === "bigint" ? value : isFloat(type) ? wrap(type, value) : value + 0;
   return representable(type, rounded)
     ? ({ op: "const", type, value: rounded } as Typed<T>)
     : fail(`${value} is not a value of ${type}; convert it, or use another type`);
 }
+
+const wholeBigint = (value: number | bigint): number | bigint => (Number.isSafeInteger(value) ? BigInt(value) : value);
 
 /** A constant of type i32. */
 export const int = (value: number): Typed<"i32"> => constant("i32", value);
@@ -66,7 +68,7 @@ export function operand<T extends ScalarType>(type: T, given: Operand): Typed<T>
   return typeof given === "object" ? (given as Typed<T>) : constant(type, given);
 }
 
-const isPlain = (given: Operand): given is number | boolean => typeof given !== "object";
+const isPlain = (given: Operand): given is number | bigint | boolean => typeof given !== "object";
 
 /** Two operands; at most one is a plain value. */
 function both(a: Operand, b: Operand): [Expr, Expr] {
@@ -156,7 +158,7 @@ export function logical(fn: "and" | "or", a: Operand, b: Operand): Typed<"bool">
 
 /** Only the chosen side is evaluated. */
 export function select<T extends ScalarType>(cond: Operand, a: Typed<T>, b: Operand): Typed<T>;
-export function select<T extends ScalarType>(cond: Operand, a: number | boolean, b: Typed<T>): Typed<T>;
+export function select<T extends ScalarType>(cond: Operand, a: number | bigint | boolean, b: Typed<T>): Typed<T>;
 export function select(cond: Operand, a: Operand, b: Operand): Expr {
   const [yes, no] = both(a, b);
   return checked({ op: "select", type: yes.type, cond: operand("bool", cond), a: yes, b: no });

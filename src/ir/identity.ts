@@ -1,12 +1,13 @@
 import { unreachable } from "../base/unreachable.js";
-import { ELEMENTS, isFloat } from "./scalars.js";
+import { ELEMENTS, isFloat, valueIn, type ValueIn } from "./scalars.js";
 import type { NumericType, ScatterOp, ScatterParam } from "./types.js";
 
 /** The value that changes nothing when it is folded by `op`. */
-export function identityOf(op: ScatterOp, type: NumericType): number {
+export function identityOf<T extends NumericType>(op: ScatterOp, type: T): ValueIn<T>;
+export function identityOf(op: ScatterOp, type: NumericType): number | bigint {
   switch (op) {
     case "sum":
-      return 0;
+      return valueIn(type, 0);
     case "min":
       return ELEMENTS[type].greatest;
     case "max":

@@ -190,14 +190,14 @@ export function printExpr(expr: Expr, names: IndexNames = AXES): string {
 }
 
 /** Ends of constants. */
-const SUFFIXES: Readonly<Record<NumericType, string>> = { f64: "", f32: "f", i32: "", u32: "u" };
+const SUFFIXES: Readonly<Record<NumericType, string>> = { f64: "", f32: "f", i32: "", u32: "u", i64: "n", u64: "un" };
 
 function printConstant({ type, value }: Extract<Expr, { op: "const" }>): string {
   if (type === "bool") return String(value);
-  const digits = plainNumber(value as number);
+  const digits = plainNumber(value as number | bigint);
   if (isInteger(type)) return digits + SUFFIXES[type];
   const decimal = /^-?\d+$/.test(digits) ? `${digits}.0` : digits;
   return decimal + SUFFIXES[type];
 }
 
-const plainNumber = (value: number): string => (Object.is(value, -0) ? "-0" : String(value));
+const plainNumber = (value: number | bigint): string => (Object.is(value, -0) ? "-0" : String(value));

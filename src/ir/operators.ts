@@ -1,15 +1,16 @@
 import { copysign, exactPowi } from "./exact.js";
-import { isFloat, isInteger, isUnsigned, wrap, type NumericType, type ScalarType } from "./scalars.js";
+import { isFloat, isInteger, isUnsigned, isWord, wrap, type NumberType, type ScalarType } from "./scalars.js";
 
 /*
  * The operators of expressions, a row each: what they take and give, what they mean, how they are written in print, what they cost. How a
  * language spells them stands in its emitter, in a record or a switch that wants an entry for each.
  */
 
-export type PlainValue = number | boolean;
+/** A value of a kernel; of i64 and u64 a bigint. */
+export type PlainValue = number | bigint | boolean;
 
 /** Types that operands may have, in one word. */
-type Operands = "number" | "float" | "integer" | "u32" | "bool";
+type Operands = "number" | "float" | "integer" | "word" | "u32" | "bool";
 
 interface Operator {
   readonly operands: Operands;
@@ -22,15 +23,17 @@ interface Operator {
 interface UnaryOperator extends Operator {
   /** The type of the result, where it is not the operand's. */
   readonly gives?: ScalarType;
-  readonly of: (a: PlainValue, type: NumericType) => PlainValue;
+  /** Computes values other than bigints, for which see `wide.ts`. */
+  readonly of: (a: number | boolean, type: NumberType) => number | boolean;
 }
 
 interface BinaryOperator extends Operator {
-  /** The 32 bits of the result are the same for i32 and u32. */
+  /** The bits of the result are the same for signed and unsigned integers. */
   readonly sameBits: boolean;
   /** The exact result of two integers may be none of their type. */
   readonly overflows: boolean;
-  readonly of: (a: number, b: number, type: NumericType) => number;
+  /** Computes values other than bigints, for which see `wide.ts`. */
+  readonly of: (a: number, b: number, type: NumberType) => number;
 }
 
 interface CompareOperator {
@@ -65,7 +68,7 @@ export const UNARY = {
   ceil: { operands: "float", flops: 0, of: (a) => Math.ceil(+a) },
   trunc: { operands: "float", flops: 0, of: (a) => Math.trunc(+a) },
   round: { operands: "float", flops: 0, of: (a) => Math.round(+a) },
-  clz: { operands: "integer", gives: "i32", flops: 0, of: (a) => Math.clz32(+a) },
+  clz: { operands: "word", gives: "i32", flops: 0, of: (a) => Math.clz32(+a) },
 } as const satisfies Record<string, UnaryOperator>;
 
 /** The name of an operator of one value, in `UNARY`. */
@@ -74,7 +77,7 @@ export type UnaryFn = keyof typeof UNARY;
 /**
  * Operands and result have one type. Integers: add, sub and mul wrap; div truncates, x/0 = 0, least/-1 wraps; rem has the sign of the
  * dividend, x%0 = 0; shifts take their count modulo 32; shr is arithmetic for i32 and logical for u32; mulhi is u32 only, the upper
- * half of the 64-bit product. Floats: add, sub, mul, div round to nearest; min and max follow Math.min and Math.max (NaN wins,
+ * half of the 64-bit product. Of i64 and u64 shifts take their count modulo 64. Floats: add, sub, mul, div round to nearest; min and max follow Math.min and Math.max (NaN wins,
  * -0 < +0); rem is C's fmod, exact; copysign has the sign of b, which counts as + where b is a NaN. f32 results are rounded from f64 ones, which is
  * exact for + - * / (Figueroa, "When is double rounding innocuous?", 1995).
  */
@@ -198,7 +201,8 @@ const TAKES: Record<Operands, (type: ScalarType) => boolean> = {
   number: (type) => type !== "bool",
   float: isFloat,
   integer: isInteger,
-  u32: isUnsigned,
+  word: isWord,
+  u32: (type) => type === "u32",
   bool: (type) => type === "bool",
 };
 

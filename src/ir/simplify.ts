@@ -2,9 +2,9 @@ import { unreachable } from "../base/unreachable.js";
 import { BINARY, COMPARE } from "./operators.js";
 import { evaluateBinary, evaluateCall, evaluateCast, evaluateComparison, evaluateUnary } from "./evaluate.js";
 import { inclusiveStop, isExact } from "./loop-stops.js";
-import { isFloat, isInteger, wrap, type IntegerType } from "./scalars.js";
+import { isFloat, isInteger, isWide, wrap, type IntegerType } from "./scalars.js";
 import type { PlainValue } from "./evaluate.js";
-import type { BinaryFn, Expr, NumericType, ScalarType } from "./types.js";
+import type { BinaryFn, Expr, NumberType, NumericType, ScalarType } from "./types.js";
 import { walkExpr } from "./walk.js";
 
 export type Const = Extract<Expr, { op: "const" }>;
@@ -66,7 +66,8 @@ function simplifyUnary(expr: Unary): Expr {
   return expr;
 }
 
-const isNumber = (side: Expr, value: number): boolean => side.op === "const" && Object.is(side.value, value);
+const isNumber = (side: Expr, value: number): boolean =>
+  side.op === "const" && (typeof side.value === "bigint" ? side.value === BigInt(value) : Object.is(side.value, value));
 
 /** The operand whose negative a side is, with the same bits: x for -x, 2 * x for -2 * x. */
 function negated(side: Expr): Expr | undefined {
@@ -148,7 +149,15 @@ function simplifyInteger(expr: Binary): Expr {
   if (isNumber(a, 0) && (fn === "add" || fn === "or" || fn === "xor")) return b;
   if (isNumber(b, 1) && (fn === "mul" || fn === "div")) return a;
   if (isNumber(a, 1) && fn === "mul") return b;
-  return gatherConstants(expr);
+  return isWide(expr.type) ? shortCount(expr) : gatherConstants(expr);
+}
+
+/** A shift of 64 bits by a constant from 0 to 63. */
+function shortCount(expr: Binary): Expr {
+  const { fn, a, b } = expr;
+  if ((fn !== "shl" && fn !== "shr") || b.op !== "const") return expr;
+  const count = BigInt.asUintN(6, b.value as bigint);
+  return count === 0n ? a : count === b.value ? expr : { ...expr, b: literal(expr.type, count) };
 }
 
 /** Small powers become products, which are within the 2 ulp of functions (1.5 ulp for a cube). */
@@ -213,7 +222,7 @@ function gatherConstants(expr: Binary): Expr {
   if (inner === undefined && fn === (minus ? "sub" : "add")) return expr;
   return minus
     ? { ...expr, fn: "sub", a: base, b: literal(type, -total) }
-    : { ...expr, fn: "add", a: base, b: literal(type, wrap(type as NumericType, total)) };
+    : { ...expr, fn: "add", a: base, b: literal(type, wrap(type as NumberType, total)) };
 }
 
 /** s of x + s or x - (-s), as a signed number. */
@@ -227,8 +236,8 @@ function simplifyCast(expr: Extract<Expr, { op: "cast" }>): Expr {
   if (a.type === type) return a;
   if (a.op === "const") return literal(type, evaluateCast(type, a.type, a.value));
   // i32 -> f64 -> i32 and the like: the wider type holds every value of the narrower.
-  if (a.op === "cast" && a.a.type === type && a.type === "f64" && type !== "bool") return a.a;
-  return isInteger(type) && isInteger(a.type) ? (reinterpret(a, type) ?? expr) : expr;
+  if (a.op === "cast" && a.a.type === type && a.type === "f64" && type !== "bool" && !isWide(type)) return a.a;
+  return isInteger(type) && isInteger(a.type) && isWide(type) === isWide(a.type) ? (reinterpret(a, type) ?? expr) : expr;
 }
 
 /** An integer expression done in the other signedness, where its bits are the same and no cast is left in it. */

@@ -1,6 +1,6 @@
 import { unreachable } from "../base/unreachable.js";
-import { argumentType, binaryFits, compareFits, MATH, unaryFits } from "./operators.js";
-import { isFloat, wrap } from "./scalars.js";
+import { argumentType, binaryFits, compareFits, MATH, unaryFits, type PlainValue } from "./operators.js";
+import { isFloat, isSingle, isWide, wrap, wrapWide } from "./scalars.js";
 import type { Expr, ScalarType } from "./types.js";
 import { children } from "./walk.js";
 
@@ -29,7 +29,7 @@ function fits(node: Exclude<Operation, { op: "const" }>, operands: readonly Scal
     case "select":
       return operands[0] === "bool" && operands[1] === type && operands[2] === type;
     case "cast":
-      return true;
+      return !((isWide(type) && isSingle(operands[0]!)) || (isSingle(type) && isWide(operands[0]!)));
     case "call":
       return (
         isFloat(type) &&
@@ -42,7 +42,8 @@ function fits(node: Exclude<Operation, { op: "const" }>, operands: readonly Scal
 }
 
 /** True for a value that the type can hold as it is. */
-export function representable(type: ScalarType, value: number | boolean): boolean {
+export function representable(type: ScalarType, value: PlainValue): boolean {
   if (type === "bool" || typeof value === "boolean") return type === "bool" && typeof value === "boolean";
+  if (isWide(type) || typeof value === "bigint") return isWide(type) && typeof value === "bigint" && wrapWide(type, value) === value;
   return Object.is(wrap(type, value), value);
 }

@@ -7,12 +7,12 @@
  */
 
 import type { Location } from "../base/location.js";
-import type { BinaryFn, CompareFn, MathFn, UnaryFn } from "./operators.js";
+import type { BinaryFn, CompareFn, MathFn, PlainValue, UnaryFn } from "./operators.js";
 import type { ElementType, NumericType, ScalarType } from "./scalars.js";
 
 export type { Location } from "../base/location.js";
-export type { BinaryFn, CompareFn, MathFn, UnaryFn } from "./operators.js";
-export type { ElementType, NumericType, ScalarType } from "./scalars.js";
+export type { BinaryFn, CompareFn, MathFn, PlainValue, UnaryFn } from "./operators.js";
+export type { ElementType, NumberElement, NumberType, NumericType, ScalarType, WideType } from "./scalars.js";
 
 /** Operation of a reduction; `custom` is a function of the author's, `joint` a fold of several parameters at once. */
 export type ReduceOp = "sum" | "min" | "max" | "custom" | "joint";
@@ -75,7 +75,7 @@ export interface ReduceParam {
   name: string;
   type: NumericType;
   op: ReduceOp;
-  identity: number;
+  identity: number | bigint;
   /** For `custom`: the fold of locals `a` and `b`, an expression over just these two. */
   combine?: { a: string; b: string; body: Expr };
   /** For `joint`: the fold of this parameter and others, the same for each of them. */
@@ -103,7 +103,8 @@ export interface Table {
   name: string;
   type: NumericType;
   shape: number[];
-  values: number[];
+  /** Bigints for i64 and u64. */
+  values: (number | bigint)[];
 }
 
 /** A kernel as the compiler sees it: parameters, tables and statements (docs/ir.md). */
@@ -167,7 +168,7 @@ export interface CheckSite {
 
 /** An expression. It has a type and no side effects (docs/ir.md). */
 export type Expr =
-  | { op: "const"; type: ScalarType; value: number | boolean }
+  | { op: "const"; type: ScalarType; value: PlainValue }
   /** A local variable, a loop variable or a member index of a team. Names are unique in the kernel. */
   | { op: "local"; type: ScalarType; name: string }
   | { op: "param"; type: ScalarType; name: string }

@@ -81,7 +81,7 @@ export interface CompileOptions {
 /** Parses, types, optimises, analyses and checks; remembered for each kernel and set of values of its `fixed` parameters. Throws KernelError. */
 export function compileKernel(
   kernel: Kernel,
-  fixed: Readonly<Record<string, number | boolean>> = {},
+  fixed: Readonly<Record<string, number | bigint | boolean>> = {},
   options: CompileOptions = {},
 ): CompiledKernel {
   if (kernel.written) return compileKernel(kernel.written, fixed, options);
@@ -89,7 +89,7 @@ export function compileKernel(
   return derive(kernel, compiled, { fixed, options }, [...values.sort(), options.debug ?? false].join());
 }
 
-type Asked = { readonly fixed: Readonly<Record<string, number | boolean>>; readonly options: CompileOptions };
+type Asked = { readonly fixed: Readonly<Record<string, number | bigint | boolean>>; readonly options: CompileOptions };
 
 function compiled(kernel: Kernel, { fixed, options }: Asked): CompiledKernel {
   return descending(kernel, () => {

@@ -1,7 +1,7 @@
 import type { Device } from "../device/device.js";
 import { range } from "../device/launch/policy.js";
 import { View } from "../device/memory/view.js";
-import type { NumericType } from "../ir/types.js";
+import type { NumberType } from "../ir/types.js";
 import { describe } from "../base/describe.js";
 import { LaunchError } from "../base/errors.js";
 import { own, requireOptions, requireThing } from "../base/own.js";
@@ -16,7 +16,7 @@ import { copyKeys } from "./sort-kernels.js";
 /** Arguments of `argsort`. */
 export interface Argsort {
   /** Integers or floats. NaN counts as greater than all else, and -0 equals 0, as NumPy has it. */
-  keys: View<NumericType, 1>;
+  keys: View<NumberType, 1>;
   /** Takes for each place of the sorted order the index of the key that belongs there; as long as the keys. */
   order: View<"i32", 1>;
   /** The greatest key comes first; NaN still comes last, and equal keys keep their order. */
@@ -43,7 +43,7 @@ export function argsort(device: Device, what: Argsort, options: PatternOptions =
 }
 
 /** Throws LaunchError for keys that are not a view of rank 1 of numbers, and for f64 without its bits. */
-export function requireKeys(pattern: string, device: Device, keys: View<NumericType, 1>): void {
+export function requireKeys(pattern: string, device: Device, keys: View<NumberType, 1>): void {
   requireView(`${pattern}, for its keys,`, keys);
   if (!own(TOKENS, keys.type) || keys.rank !== 1)
     throw new LaunchError(`${pattern} is given ${describe(keys)} for its keys: give a view of rank 1 of f64, f32, i32 or u32`);
@@ -54,7 +54,7 @@ export function requireKeys(pattern: string, device: Device, keys: View<NumericT
 }
 
 /** Words of 32 bits of a view whose elements have that many, or a word of f64. */
-export const words = ({ buffer, shape, strides, offset }: View<NumericType, 1>, each: 1 | 2, at: 0 | 1): View<"u32", 1> =>
+export const words = ({ buffer, shape, strides, offset }: View<NumberType, 1>, each: 1 | 2, at: 0 | 1): View<"u32", 1> =>
   new View(buffer, "u32", shape, [each * strides[0]], each * offset + at);
 
 /*

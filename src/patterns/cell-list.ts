@@ -1,7 +1,7 @@
 import type { Device } from "../device/device.js";
 import { range } from "../device/launch/policy.js";
 import { BYTES, requireNumber, View } from "../device/memory/view.js";
-import type { NumericType } from "../ir/types.js";
+import type { NumberType } from "../ir/types.js";
 import { LaunchError } from "../base/errors.js";
 import { requireOptions, requireThing } from "../base/own.js";
 import { kernel } from "../kernel/declare/kernel.js";
@@ -27,7 +27,7 @@ export interface CellListOptions<T extends PointType = PointType> {
   /** Whether what leaves the box comes in again on the other side; of each axis, or of all. Default: false */
   periodic?: boolean | readonly boolean[];
   /** Views that each run brings into the order of the cells, in place: the points, which must be among them, and their velocities, say. So neighbours lie side by side. */
-  move?: readonly View<NumericType>[];
+  move?: readonly View<NumberType>[];
 }
 
 /** Points sorted into cells. */
@@ -89,7 +89,7 @@ export function cellList<T extends PointType>(device: Device, what: CellListOpti
 }
 
 /** Throws LaunchError. */
-function requireMoved(move: readonly View<NumericType>[], points: View): void {
+function requireMoved(move: readonly View<NumberType>[], points: View): void {
   const n = points.length;
   requireThing("cellList, for move,", move, Array.isArray(move), "give a list of views");
   for (const [k, view] of move.entries()) {
@@ -183,7 +183,7 @@ const countUp = kernel("countUp", { order: view(i32) }, ({ order }, i) => {
 
 interface Planned extends Pick<CellList, "starts" | "order"> {
   readonly points: View<PointType, 2>;
-  readonly move: readonly View<NumericType>[];
+  readonly move: readonly View<NumberType>[];
   readonly total: number;
   readonly cellTable: View<"i32", 1>;
   readonly cellPlace: View<PointType, 1>;
@@ -202,7 +202,7 @@ function planCells(steps: PatternSteps, { points, move, total, starts, order, ce
   planSort(steps, { keys, permutation: order, offsets: starts, bits: Math.ceil(Math.log2(total + 1)) || 1 });
   if (move.length === 0) return;
   for (const view of move) {
-    const moved = steps.array(view.type, view.size).reshape(...view.shape) as View<NumericType>;
+    const moved = steps.array(view.type, view.size).reshape(...view.shape) as View<NumberType>;
     planGather(steps, order, view, moved);
     planCopy(steps, moved, view);
   }

@@ -4,7 +4,7 @@ import { overlap } from "../device/memory/overlap.js";
 import { View, type LayoutName } from "../device/memory/view.js";
 import { LaunchError } from "../base/errors.js";
 import { requireOptions, requireThing } from "../base/own.js";
-import type { ElementType } from "../ir/types.js";
+import type { NumberElement } from "../ir/types.js";
 import type { Kernel, PolicyKind } from "../kernel/declare/kernel.js";
 import type { Params } from "../kernel/declare/params.js";
 
@@ -99,13 +99,13 @@ export class PatternSteps implements Pattern {
   }
 
   /** Temporary memory, undefined at first: contiguous, of at least one element. */
-  array<T extends ElementType>(type: T, length: number): View<T, 1> {
+  array<T extends NumberElement>(type: T, length: number): View<T, 1> {
     const token: ElementToken<T> = { type };
     return this.own(this.device.array(token, Math.max(1, length))).slice([0, length]);
   }
 
   /** The same, of two axes. */
-  rows<T extends ElementType>(type: T, shape: readonly [number, number], layout: LayoutName): View<T, 2> {
+  rows<T extends NumberElement>(type: T, shape: readonly [number, number], layout: LayoutName): View<T, 2> {
     const token: ElementToken<T> = { type };
     return this.own(this.device.array(token, shape, { layout }));
   }

@@ -1,7 +1,7 @@
 import type { Device } from "../device/device.js";
 import { range } from "../device/launch/policy.js";
 import type { View } from "../device/memory/view.js";
-import type { NumericType } from "../ir/types.js";
+import type { NumberType } from "../ir/types.js";
 import { LaunchError } from "../base/errors.js";
 import { requireOptions, requireThing } from "../base/own.js";
 import { kernel } from "../kernel/declare/kernel.js";
@@ -14,25 +14,25 @@ export interface Permute {
   /** For each place of the new order the index of what goes there; as many as there are inputs' elements or, with `output`, as that has. */
   permutation: View<"i32", 1>;
   /** Components of the same particles, say: of rank 1, or 2 with all that moves together along the last axis. */
-  input: readonly View<NumericType>[];
+  input: readonly View<NumberType>[];
   /** Targets of the reordered values: for each input, separate memory of the same type and shape. Default: the inputs themselves. */
-  output?: readonly View<NumericType>[];
+  output?: readonly View<NumberType>[];
 }
 
-const makeCopy = (type: NumericType) =>
+const makeCopy = (type: NumberType) =>
   kernel("copyBack", { input: view(TOKENS[type]), output: view(TOKENS[type]) }, ({ input, output }, i) => {
     output[i] = input[i];
   });
-const makeCopyRows = (type: NumericType) =>
+const makeCopyRows = (type: NumberType) =>
   kernel("copyRowsBack", { input: view(TOKENS[type], 2), output: view(TOKENS[type], 2) }, ({ input, output }, i, j) => {
     output[i][j] = input[i][j];
   });
 
-const makeGather = (type: NumericType) =>
+const makeGather = (type: NumberType) =>
   kernel("gather", { order: view(i32), input: view(TOKENS[type]), output: view(TOKENS[type]) }, ({ order, input, output }, i) => {
     output[i] = input[order[i]];
   });
-const makeGatherRows = (type: NumericType) =>
+const makeGatherRows = (type: NumberType) =>
   kernel(
     "gatherRows",
     { order: view(i32), input: view(TOKENS[type], 2), output: view(TOKENS[type], 2) },
@@ -62,6 +62,8 @@ export function permute(device: Device, what: Permute, options: PatternOptions =
   if (output && output.length !== input.length)
     throw new LaunchError(`permute of ${input.length} views into ${output.length}: give an output for each`);
   for (const [n, view] of input.entries()) {
+    if (!Object.hasOwn(gather, view.type))
+      throw new LaunchError(`permute of view ${n}, which is ${view.type}; give views of f64, f32, i32 or u32`);
     if (output && (output[n].type !== view.type || output[n].shape.slice(1).join() !== view.shape.slice(1).join()))
       throw new LaunchError(
         `permute of view ${n}, ${view.type} [${view.shape}], into ${output[n].type} [${output[n].shape}]: types and rows must be equal`,
@@ -77,7 +79,7 @@ export function permute(device: Device, what: Permute, options: PatternOptions =
   if (output) requireSeparate("permute", named("output", output), [order, ...named("input", input)]);
   else requireSeparate("permute", named("input", input), [order]);
   return makePattern(device, options, (steps) => {
-    const spare = new Map<string, View<NumericType>>();
+    const spare = new Map<string, View<NumberType>>();
     for (const [n, view] of input.entries()) {
       if (output) planGather(steps, permutation, view, output[n]);
       else {
@@ -91,12 +93,12 @@ export function permute(device: Device, what: Permute, options: PatternOptions =
 }
 
 /** output[i] = input[order[i]] */
-export function planGather(steps: PatternSteps, order: View<"i32", 1>, input: View<NumericType>, output: View<NumericType>): void {
+export function planGather(steps: PatternSteps, order: View<"i32", 1>, input: View<NumberType>, output: View<NumberType>): void {
   if (input.rank === 1) steps.launch(gather[input.type], { order, input, output }, range(output.length), { given: true });
   else steps.launch(gatherRows[input.type], { order, input, output }, range(output.shape[0], output.shape[1]), { given: true });
 }
 
-export function planCopy(steps: PatternSteps, input: View<NumericType>, output: View<NumericType>): void {
+export function planCopy(steps: PatternSteps, input: View<NumberType>, output: View<NumberType>): void {
   if (input.rank === 1) steps.launch(copies[input.type], { input, output }, range(input.length));
   else steps.launch(copyRows[input.type], { input, output }, range(input.shape[0], input.shape[1]));
 }

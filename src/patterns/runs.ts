@@ -1,7 +1,7 @@
 import type { Device } from "../device/device.js";
 import { range } from "../device/launch/policy.js";
 import type { View } from "../device/memory/view.js";
-import type { NumericType } from "../ir/types.js";
+import type { NumberType } from "../ir/types.js";
 import { describe } from "../base/describe.js";
 import { LaunchError } from "../base/errors.js";
 import { own, requireOptions } from "../base/own.js";
@@ -15,7 +15,7 @@ import { asU32 } from "./sort.js";
 import { TOKENS } from "./scan-shape.js";
 
 /** Arguments of `reduceByKey`. */
-export interface ReduceByKey<K extends NumericType = NumericType, T extends NumericType = NumericType> {
+export interface ReduceByKey<K extends NumberType = NumberType, T extends NumberType = NumberType> {
   /** Equal keys that lie side by side are one run. NaN equals NaN, and -0 equals 0. */
   keys: View<K, 1>;
   /** A value for each key. */
@@ -30,7 +30,7 @@ export interface ReduceByKey<K extends NumericType = NumericType, T extends Nume
 }
 
 /** Arguments of `unique`. */
-export interface Unique<K extends NumericType = NumericType> {
+export interface Unique<K extends NumberType = NumberType> {
   /** Integers or floats, in any order. NaN equals NaN, and -0 equals 0. */
   keys: View<K, 1>;
   /** Takes the different keys from the least to the greatest, NaN last; as long as the keys, as all may differ. Elements from `count` on keep their values. */
@@ -50,7 +50,7 @@ export interface Unique<K extends NumericType = NumericType> {
  * a `scan` with segments, which depends on the keys alone, so all devices give the same bits. Throws LaunchError where lengths or types do
  * not fit, and where a view that is written shares memory with another one.
  */
-export function reduceByKey<K extends NumericType, T extends NumericType>(
+export function reduceByKey<K extends NumberType, T extends NumberType>(
   device: Device,
   what: ReduceByKey<K, T>,
   options: PatternOptions = {},
@@ -82,7 +82,7 @@ export function reduceByKey<K extends NumericType, T extends NumericType>(
  * one each key is. All devices give the same. Throws LaunchError where lengths or types do not fit, and where a view that is written
  * shares memory with another one.
  */
-export function unique<K extends NumericType>(device: Device, what: Unique<K>, options: PatternOptions = {}): Pattern {
+export function unique<K extends NumberType>(device: Device, what: Unique<K>, options: PatternOptions = {}): Pattern {
   requireOptions("unique", what, ["keys", "values", "count", "counts", "index", "inverse"]);
   const { keys, values, count, counts, index, inverse } = what;
   requireKeys("unique", device, keys);
@@ -93,7 +93,7 @@ export function unique<K extends NumericType>(device: Device, what: Unique<K>, o
   requireSeparate("unique", Object.entries({ values, count, counts, index, inverse }), [["keys", keys]]);
   return makePattern(device, options, (steps) => {
     const { length } = keys;
-    const [order, sorted] = [steps.array("i32", length), steps.array(keys.type as NumericType, length)];
+    const [order, sorted] = [steps.array("i32", length), steps.array(keys.type as NumberType, length)];
     planArgsort(steps, { keys, order });
     planGather(steps, order, moved(keys), moved(sorted));
     const runs = planRuns(steps, sorted, count);
@@ -144,7 +144,7 @@ const doubleHeads = kernel(
 );
 
 /** The numbers as they are moved: as words if they have 32 bits. */
-const moved = (view: View<NumericType, 1>): View<"u32", 1> | View<"f64", 1> =>
+const moved = (view: View<NumberType, 1>): View<"u32", 1> | View<"f64", 1> =>
   view.type === "f64" ? (view as View<"f64", 1>) : words(view, 1, 0);
 
 /** For each key 1 where a run begins, and the number of its run, from 1. */
@@ -156,7 +156,7 @@ interface Runs {
 /** Finds the runs; `count` takes how many there are. */
 function planRuns(
   steps: PatternSteps,
-  keys: View<NumericType, 1>,
+  keys: View<NumberType, 1>,
   count: View<"i32", 1>,
 ): { heads: View<"u32", 1>; places: View<"u32", 1> } {
   const [heads, places] = [steps.array("u32", keys.length), steps.array("u32", keys.length)];
@@ -179,7 +179,7 @@ const makeKeep = (type: "f64" | "u32") =>
 const keepers = { f64: makeKeep("f64"), u32: makeKeep("u32") };
 
 /** Adds the launch that keeps the first, or the last, element of each run. */
-function planKeep(steps: PatternSteps, runs: Runs, given: View<NumericType, 1>, found: View<NumericType, 1>, last = false): void {
+function planKeep(steps: PatternSteps, runs: Runs, given: View<NumberType, 1>, found: View<NumberType, 1>, last = false): void {
   const [from, to] = [moved(given), moved(found)];
   steps.launch(keepers[from.type], { ...runs, given: from, found: to, last }, range(given.length));
 }

@@ -1,5 +1,5 @@
 import { ELEMENTS } from "../ir/scalars.js";
-import type { NumericType, ScatterOp } from "../ir/types.js";
+import type { NumberType, ScatterOp } from "../ir/types.js";
 import { bool, f32, f64, fixed, i32, u32, view } from "../kernel/declare/params.js";
 
 /** Elements of a block, which are scanned in order; odd, so that members of a team meet in no bank of scratch memory. */
@@ -27,7 +27,7 @@ const greatest = (a: number, b: number): number => Math.max(a, b);
  * if it is `carried`; with `keepsTotal` the first element of `totals` takes the prefix that has the last element. With `segmented` nothing is carried over an element whose flag is not 0, and a tile's sum counts from its last
  * such element.
  */
-export const tileParams = (type: NumericType, op: ScatterOp, written: { disjoint?: boolean } = {}) => ({
+export const tileParams = (type: NumberType, op: ScatterOp, written: { disjoint?: boolean } = {}) => ({
   input: view(TOKENS[type]),
   flags: view(u32),
   /** The scanned sums of the tiles. */
@@ -48,7 +48,7 @@ export const tileParams = (type: NumericType, op: ScatterOp, written: { disjoint
 });
 
 /** A kernel for each type and operation, made when it is first asked for. */
-export function forEachType<K>(make: (type: NumericType, op: ScatterOp) => K): (type: NumericType, op: ScatterOp) => K {
+export function forEachType<K>(make: (type: NumberType, op: ScatterOp) => K): (type: NumberType, op: ScatterOp) => K {
   const made = new Map<string, K>();
   return (type, op) => {
     const key = `${type} ${op}`;

@@ -1,9 +1,9 @@
 import type { Args, Device, PrefixScan } from "../device/device.js";
 import { range, teams } from "../device/launch/policy.js";
-import { CPU_MEMORY, type View } from "../device/memory/view.js";
+import { CPU_MEMORY, View } from "../device/memory/view.js";
 import { identityOf } from "../ir/identity.js";
 import { isFloat } from "../ir/scalars.js";
-import type { NumericType, ScatterOp } from "../ir/types.js";
+import type { NumberType, ScatterOp } from "../ir/types.js";
 import { LaunchError } from "../base/errors.js";
 import { requireOptions } from "../base/own.js";
 import { kernel } from "../kernel/declare/kernel.js";
@@ -20,7 +20,7 @@ export type ScanOp = ScatterOp;
 export type Segments = { flags: View<"u32", 1>; offsets?: undefined } | { offsets: View<"i32", 1>; flags?: undefined };
 
 /** Arguments of `scan`. */
-export interface Scan<T extends NumericType = NumericType> {
+export interface Scan<T extends NumberType = NumberType> {
   input: View<T, 1>;
   /** As long as the input, in memory of its own. */
   output: View<T, 1>;
@@ -39,11 +39,13 @@ export interface Scan<T extends NumericType = NumericType> {
  * by the same rule. Where no order gives other bits, a thread of a CPU has one tile in order. The input is read twice and the output written once. Throws LaunchError where lengths or types do not fit,
  * and where the output shares memory with another view.
  */
-export function scan<T extends NumericType>(device: Device, what: Scan<T>, options: PatternOptions = {}): Pattern {
+export function scan<T extends NumberType>(device: Device, what: Scan<T>, options: PatternOptions = {}): Pattern {
   requireOptions("scan", what, ["input", "output", "op", "exclusive", "segments", "total"]);
   const { input, output, op, exclusive = false, segments, total } = what;
   if (op !== "sum" && op !== "min" && op !== "max")
     throw new LaunchError(`scan has no operation "${String(op)}"; use "sum", "min" or "max"`);
+  if (input instanceof View && !Object.hasOwn(TOKENS, input.type))
+    throw new LaunchError(`scan of ${input.type}; give a view of f64, f32, i32 or u32`);
   requireView("scan, for its input,", input);
   requireView("scan, for its output,", output);
   if (input.length !== output.length || input.type !== output.type)
@@ -79,7 +81,7 @@ function requireSegments(segments: Segments): void {
   else requireView("scan, for offsets,", offsets);
 }
 
-function requireTotal<T extends NumericType>({ input, segments, total }: Scan<T>): void {
+function requireTotal<T extends NumberType>({ input, segments, total }: Scan<T>): void {
   requireView("scan, for its total,", total);
   if (segments)
     throw new LaunchError("scan with segments has no total: each segment has its own, in its last element of an inclusive scan");
@@ -107,18 +109,18 @@ function flagsAt(steps: PatternSteps, offsets: View<"i32", 1>, count: number): V
   return flags;
 }
 
-const fill = (type: NumericType) =>
+const fill = (type: NumberType) =>
   kernel("fill", { target: view(TOKENS[type]), value: TOKENS[type] }, ({ target, value }, i) => {
     target[i] = value;
   });
 const fills = { f64: fill("f64"), f32: fill("f32"), i32: fill("i32"), u32: fill("u32") };
 
-interface Plan<T extends NumericType> extends Omit<Scan<T>, "segments"> {
+interface Plan<T extends NumberType> extends Omit<Scan<T>, "segments"> {
   flags?: View<"u32", 1>;
 }
 
 /** Adds the device's own scan of whole numbers; false where it has none, or not for such views. */
-function planByDevice<T extends NumericType>(
+function planByDevice<T extends NumberType>(
   steps: PatternSteps,
   { input, output, op, exclusive = false, flags, total }: Plan<T>,
 ): boolean {
@@ -132,7 +134,7 @@ function planByDevice<T extends NumericType>(
 }
 
 /** Adds the launches of a scan: sums of tiles, their scan, and the tiles. */
-export function planScan<T extends NumericType>(steps: PatternSteps, plan: Plan<T>): void {
+export function planScan<T extends NumberType>(steps: PatternSteps, plan: Plan<T>): void {
   if (planByDevice(steps, plan)) return;
   const { input, output, op, exclusive = false, flags, total } = plan;
   const { type } = input;

@@ -37,7 +37,7 @@ import { foldDown, isFirstThread, THREAD } from "./folds.js";
 import { MOST_SENT, RECEIVERS } from "./mailbox.js";
 import type { Expr, Memory, Stmt, Type } from "./nodes.js";
 
-const NOW = local("now", "i64");
+const NOW = local("now", "long");
 const PLACES = local("places", "int");
 const SENDER = local("sender", "int");
 
@@ -55,8 +55,8 @@ export class AllReduce {
   private readonly words: number;
   private readonly sends: Expr;
   private readonly own: Memory;
-  private readonly to: Memory = { id: ownIdentifier("to"), element: "i64", space: "device", volatile: true };
-  private readonly from: Memory = { id: ownIdentifier("from"), element: "i64", space: "device" };
+  private readonly to: Memory = { id: ownIdentifier("to"), element: "long", space: "device", volatile: true };
+  private readonly from: Memory = { id: ownIdentifier("from"), element: "long", space: "device" };
 
   /** Values of any type have 8 bytes of the block's memory each. Needs `thread`. */
   constructor(private readonly entry: EntrySchedule) {
@@ -66,7 +66,7 @@ export class AllReduce {
     const words = (this.words = 2 * this.reduces.length);
     this.own = entry.sharedArray(ownIdentifier("own"), "f64", this.reduces.length);
     const [members, me] = [entry.number({ kind: "members" }, "i32", "members"), entry.number({ kind: "me" }, "i32", "me")];
-    const mailboxes = entry.given({ kind: "mailboxes" }, "mailboxes", "i64", { constant: true });
+    const mailboxes = entry.given({ kind: "mailboxes" }, "mailboxes", "long", { constant: true });
     const all = cast(blocks("x"), "int");
     early.put(fixed("places", mul(members, all)), fixed("sender", sub(THREAD, this.folders)));
     this.sends = and(ge(SENDER, 0), lt(SENDER, mul(members, words)));
@@ -74,8 +74,8 @@ export class AllReduce {
     early.put({ kind: "pointer", memory: this.to, to: undefined });
     early.put(when(this.sends, [{ kind: "point", memory: this.to, to: { address: read(mailboxes, div(SENDER, words)), offset: at } }]));
     early.put({ kind: "pointer", memory: this.from, constant: true, to: { address: read(mailboxes, me) } });
-    out.put(declare("now", "i64", num(0, "i64")));
-    out.put(when(or(this.sends, lt(THREAD, RECEIVERS)), [assign(variable("now", "i64"), read(this.turn, num(0)))]));
+    out.put(declare("now", "long", num(0, "long")));
+    out.put(when(or(this.sends, lt(THREAD, RECEIVERS)), [assign(variable("now", "long"), read(this.turn, num(0)))]));
     // Makes earlier kernels' stores to other GPUs' memory visible before the word.
     out.put(when(and(gt(members, 1), this.sends), [{ kind: "fence", scope: "system" }]));
   }
@@ -89,9 +89,9 @@ export class AllReduce {
   end(use: (param: ReduceParam, n: number, total: Expr) => readonly Stmt[]): void {
     const { entry, reduces, words } = this;
     const { out } = entry;
-    const next = bits.shl(add(NOW, 1), num(32, "i64"));
+    const next = bits.shl(add(NOW, 1), num(32, "long"));
     const halves: Memory = { id: ownIdentifier("halves"), element: "u32", space: "block" };
-    const half = cast(read(halves, rem(SENDER, words)), "i64");
+    const half = cast(read(halves, rem(SENDER, words)), "long");
     out.put(
       when(eq(PLACES, 1), [{ kind: "return" }]),
       { kind: "pointer", memory: halves, constant: true, to: { of: this.own } },
@@ -121,10 +121,10 @@ export class AllReduce {
   /** Waits for a value and declares it as `received`. */
   private poll(offset: Expr, type: Type): void {
     const { out } = this.entry;
-    const [low, high, begin] = (["low", "high", "begin"] as const).map((name) => local(name, "i64")) as [Expr, Expr, Expr];
-    const clock = word("clock", "i64");
-    const turnOf = (words: Expr) => eq(cast(bits.shr(words, num(32, "i64")), "int"), cast(add(NOW, 1), "int"));
-    out.put(declare("low", "i64"), declare("high", "i64"), declare("begin", "i64", clock));
+    const [low, high, begin] = (["low", "high", "begin"] as const).map((name) => local(name, "long")) as [Expr, Expr, Expr];
+    const clock = word("clock", "long");
+    const turnOf = (words: Expr) => eq(cast(bits.shr(words, num(32, "long")), "int"), cast(add(NOW, 1), "int"));
+    out.put(declare("low", "long"), declare("high", "long"), declare("begin", "long", clock));
     out.put({
       kind: "loop",
       id: ownIdentifier(""),
@@ -136,16 +136,16 @@ export class AllReduce {
         perform(word("pause", "bool")),
       ],
     });
-    const joined = bits.or(bits.shl(high, num(32, "i64")), cast(cast(low, "u32"), "i64"));
-    out.put(fixed("bits", joined), fixed("received", { op: "word", type, word: "sameBits", args: [local("bits", "i64")] }));
+    const joined = bits.or(bits.shl(high, num(32, "long")), cast(cast(low, "u32"), "long"));
+    out.put(fixed("bits", joined), fixed("received", { op: "word", type, word: "sameBits", args: [local("bits", "long")] }));
   }
 
   /** Nanoseconds after which the others are given up. */
   private get patience(): Expr {
-    return this.entry.number({ kind: "patience" }, "i64", "patience");
+    return this.entry.number({ kind: "patience" }, "long", "patience");
   }
 
   private get turn(): Memory {
-    return this.entry.given({ kind: "turn" }, "turn", "i64");
+    return this.entry.given({ kind: "turn" }, "turn", "long");
   }
 }

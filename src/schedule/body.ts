@@ -123,7 +123,7 @@ export class Body {
     if (constant !== 0 || near.length + far.length === 0) near.push(num(constant, "index"));
     if (far.length === 0) return flatSum(near);
     // Elements at one place share the sum of 32 bits.
-    return near.length === 0 ? flatSum(far) : add(flatSum(far), cast(flatSum(near), "i64"));
+    return near.length === 0 ? flatSum(far) : add(flatSum(far), cast(flatSum(near), "long"));
   }
 
   statements(list: readonly KernelStmt[]): void {

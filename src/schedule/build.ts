@@ -52,7 +52,7 @@ export function cast(a: Expr, type: Type): Expr {
   if (a.type === type) return a;
   return a.op === "const" && a.short && isWhole(type) && Number(a.value) >= 0 ? { ...a, type } : { op: "cast", type, a };
 }
-const isWhole = (type: Type): boolean => type === "int" || type === "index" || type === "i64" || type === "u32";
+const isWhole = (type: Type): boolean => type === "int" || type === "index" || type === "long" || type === "u32";
 
 export const thread = (axis: Axis): Expr => ({ op: "place", type: "u32", of: "thread", axis });
 export const block = (axis: Axis): Expr => ({ op: "place", type: "u32", of: "block", axis });
@@ -60,9 +60,9 @@ export const threads = (axis: Axis): Expr => ({ op: "place", type: "u32", of: "t
 export const blocks = (axis: Axis): Expr => ({ op: "place", type: "u32", of: "blocks", axis });
 
 /** The type of an element's value: packed integers are i32, floats of 16 bits f32. */
-export const valueType = ({ element }: Memory): Type => (element === "i64" ? element : ELEMENTS[element].value);
+export const valueType = ({ element }: Memory): Type => (element === "long" ? element : ELEMENTS[element].value);
 export const read = (from: Memory, offset: Expr, type: Type = valueType(from)): Expr => ({ op: "read", type, from, offset });
-export const address = (of: Memory, offset?: Expr): Expr => ({ op: "address", type: "i64", of, offset });
+export const address = (of: Memory, offset?: Expr): Expr => ({ op: "address", type: "long", of, offset });
 export const word = (name: Word, type: Type, ...args: readonly Expr[]): Expr => ({ op: "word", type, word: name, args });
 export const apply = (fn: Func, ...args: readonly Expr[]): Expr => ({ op: "apply", type: fn.result ?? "bool", fn, args });
 

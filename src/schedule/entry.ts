@@ -155,7 +155,7 @@ export abstract class EntrySchedule implements Frame<Body> {
 
   /** A number of the type `index`. */
   indexNumber(slot: GpuSlot, wish: string): Expr {
-    return this.number(slot, this.program.assumptions.wide ? "i64" : "i32", wish, "index");
+    return this.number(slot, this.program.assumptions.wide ? "long" : "i32", wish, "index");
   }
 
   /** Memory of the device that the launch gives; `constant` memory is only read, and memory `apart` reached in no other way. */
@@ -218,7 +218,7 @@ export abstract class EntrySchedule implements Frame<Body> {
     const far = this.far(view);
     return this.axes(view).map((axis) => {
       const [slot, wish] = [{ kind: "stride", name: view, axis } as const, `${view}_stride${axis}`];
-      return units?.[axis] ? num(1, "index") : far?.[axis] ? this.number(slot, "i64", wish) : this.indexNumber(slot, wish);
+      return units?.[axis] ? num(1, "index") : far?.[axis] ? this.number(slot, "long", wish) : this.indexNumber(slot, wish);
     });
   }
 
@@ -250,7 +250,7 @@ export abstract class EntrySchedule implements Frame<Body> {
     const axes = [...of.map((at) => cast(at, "int")), num(0), num(0), num(0)].slice(0, 4);
     const record = this.memory(this.ir.checks!.record);
     const fn = this.program.function("note_failure", failureNote);
-    this.out.put(perform({ op: "apply", type: "bool", fn, args: [{ op: "address", type: "i64", of: record }, site, index, ...axes] }));
+    this.out.put(perform({ op: "apply", type: "bool", fn, args: [{ op: "address", type: "long", of: record }, site, index, ...axes] }));
   }
 
   /* Statements of the kernel. */
@@ -298,7 +298,7 @@ export abstract class EntrySchedule implements Frame<Body> {
   /** The offset of an element by its indices, which are exact. */
   offsetAt(view: string, indices: readonly Expr[]): Expr {
     const strides = this.strides(view);
-    const type = this.far(view)?.some((isFar) => isFar) ? "i64" : "index";
+    const type = this.far(view)?.some((isFar) => isFar) ? "long" : "index";
     return indices
       .map((index, axis) => (strides[axis]!.op === "const" ? index : mul(cast(index, strides[axis]!.type), strides[axis]!)))
       .reduce((sum, term) => add(cast(sum, type), cast(term, type)));

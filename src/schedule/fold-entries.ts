@@ -75,7 +75,7 @@ export class FoldSchedule extends EntrySchedule {
 
   /** partials -> folded, `count` to ceil(count / 256) of each. */
   private foldChunks(): void {
-    this.out.put(fixed("chunk", add(mul(cast(block("x"), "i64"), BLOCK / LANES), cast(div(thread("x"), LANES), "i64"))));
+    this.out.put(fixed("chunk", add(mul(cast(block("x"), "long"), BLOCK / LANES), cast(div(thread("x"), LANES), "long"))));
     for (const parts of this.program.reduceGroups)
       this.chunk(
         parts,
@@ -137,7 +137,7 @@ export class FoldSchedule extends EntrySchedule {
 
   /** The block's piece of the partials, as the launch has written it down. */
   private ownPiece(param: ReduceParam): Piece {
-    const table = this.given({ kind: "pieces", name: param.name }, `${param.name}_pieces`, "i64", { constant: true });
+    const table = this.given({ kind: "pieces", name: param.name }, `${param.name}_pieces`, "long", { constant: true });
     const [partials, count] = ["partials", "count"].map((name) => this.names.fresh(`${param.name}_${name}`)) as [Identifier, Identifier];
     const memory: Memory = { id: partials, element: param.type, space: "device" };
     const own = mul(num(2, "u32"), block("x"));
@@ -199,9 +199,9 @@ export class FoldSchedule extends EntrySchedule {
     out.put(fixed("thread", cast(thread("x"), "int")), fixed("threads", cast(threads("x"), "int")));
     this.program.reduces.forEach((param, k) =>
       aroundTotals(this, [param], [totalPlace(param)], () => {
-        const [n, count] = [local("n", "i64"), this.count()];
+        const [n, count] = [local("n", "long"), this.count()];
         const body = out.inside(() => this.foldInto(this.body, param, param.type, totalPlace(param), read(this.source(param), n)));
-        out.put(upTo("n", cast(THREAD, "i64"), count, cast(THREADS, "i64"), body));
+        out.put(upTo("n", cast(THREAD, "long"), count, cast(THREADS, "long"), body));
         foldBlock(this, param, totalPlace(param), (total) => this.result(param, k, total));
         out.put(BARRIER);
       }),
@@ -211,16 +211,16 @@ export class FoldSchedule extends EntrySchedule {
   /** Puts a result where the host reads it, and into the view that was bound for it. */
   private result(param: ReduceParam, n: number, value: Expr): Stmt[] {
     const output = this.program.assumptions.outputs === false ? undefined : this.output(param);
-    const results = this.given({ kind: "results" }, "results", "i64");
+    const results = this.given({ kind: "results" }, "results", "long");
     const result: Stmt = { kind: "assign", to: { memory: results, offset: num(n), type: param.type }, value };
     if (!output) return [result];
-    return [result, when(ne(address(output), num(0, "i64")), [write(output, num(0), value)])];
+    return [result, when(ne(address(output), num(0, "long")), [write(output, num(0), value)])];
   }
 
   /** One block folds to the end; `partials` and `folded` take turns. */
   private finishInOrder(): void {
     const { out, features, program } = this;
-    const [count, chunks, first] = [local("count", "i64"), local("chunks", "i64"), local("first", "i64")];
+    const [count, chunks, first] = [local("count", "long"), local("chunks", "long"), local("first", "long")];
     for (const parts of program.reduceGroups) {
       const memories = (stem: "from" | "to" | "folded"): Memory[] =>
         parts.map(({ type }, n) => ({ id: n === 0 ? ownIdentifier(stem) : this.names.fresh(stem), element: type, space: "device" }));
@@ -230,19 +230,19 @@ export class FoldSchedule extends EntrySchedule {
           out.put({ kind: "pointer", memory: from[n]!, to: { of: this.source(param) } });
           out.put({ kind: "pointer", memory: to[n]!, to: { of: this.target(param) } });
         });
-        out.put(declare("count", "i64", this.count()));
+        out.put(declare("count", "long", this.count()));
         const turn = out.inside(() => {
           out.put(fixed("chunks", div(add(count, CHUNK - 1), CHUNK)));
           const some = out.inside(() => {
-            out.put(fixed("chunk", add(first, cast(div(thread("x"), LANES), "i64"))));
+            out.put(fixed("chunk", add(first, cast(div(thread("x"), LANES), "long"))));
             this.chunk(parts, from, to, count);
           });
-          out.put(upTo("first", num(0, "i64"), chunks, features.finishThreads / LANES, some), BARRIER);
+          out.put(upTo("first", num(0, "long"), chunks, features.finishThreads / LANES, some), BARRIER);
           parts.forEach((_, n) => {
             out.put({ kind: "pointer", memory: folded[n]!, to: { of: to[n]! }, fixed: true });
             out.put({ kind: "point", memory: to[n]!, to: { of: from[n]! } }, { kind: "point", memory: from[n]!, to: { of: folded[n]! } });
           });
-          out.put(assign(variable("count", "i64"), chunks));
+          out.put(assign(variable("count", "long"), chunks));
         });
         out.put(asLongAs(gt(count, 1), turn));
         parts.forEach((param, n) => {
@@ -259,15 +259,15 @@ export class FoldSchedule extends EntrySchedule {
   /** Folds chunk `chunk` by 8 threads; all threads of the block take part. */
   private chunk(parts: readonly ReduceParam[], from: readonly Memory[], to: readonly Memory[], count: Expr): void {
     const { out } = this;
-    const chunk = local("chunk", "i64");
+    const chunk = local("chunk", "long");
     const lane = rem(thread("x"), LANES);
     const totals = totalPlaces(this, parts);
     aroundTotals(this, parts, totals, () => {
       out.put(fixed("stop", least(mul(add(chunk, 1), CHUNK), count)));
-      const n = local("n", "i64");
+      const n = local("n", "long");
       const values = from.map((memory) => read(memory, n));
       const body = out.inside(() => this.foldAll(this.body, parts, totals, values));
-      out.put(upTo("n", add(mul(chunk, CHUNK), cast(lane, "i64")), local("stop", "i64"), LANES, body));
+      out.put(upTo("n", add(mul(chunk, CHUNK), cast(lane, "long")), local("stop", "long"), LANES, body));
       foldLanes(this, parts, totals);
       const stores = to.map((memory, k) => write(memory, chunk, valueOf(totals[k]!)));
       out.put(when(and(eq(lane, 0), lt(mul(chunk, CHUNK), count)), stores));
@@ -278,7 +278,7 @@ export class FoldSchedule extends EntrySchedule {
     return this.given({ kind: "output", name }, `${name}_output`, type);
   }
   private count(): Expr {
-    return this.number({ kind: "partialCount" }, "i64", "partial_count");
+    return this.number({ kind: "partialCount" }, "long", "partial_count");
   }
   private source({ name, type }: ReduceParam): Memory {
     return this.given({ kind: "partials", name }, `${name}_partials`, type);

@@ -23,10 +23,10 @@ import type {
  * Type of a value. Arithmetic of `i32` wraps; of `int` (32 bits), `i64`, and `index`, which is one of the two as the launch's addresses
  * want, it is exact by construction.
  */
-export type Type = ScalarType | "int" | "index" | "i64";
+export type Type = ScalarType | "int" | "index" | "long";
 
 /** Type of the elements of an array in memory. */
-export type Element = ElementType | "i64";
+export type Element = ElementType | "long";
 
 /** Memory that all threads of the device, the threads of a block, or one thread can reach. */
 type Space = "device" | "block" | "thread";
@@ -47,7 +47,7 @@ export type BlockShape = readonly [number, number, number];
 
 export type Expr =
   /** `short`: of a schedule, whose unsigned numbers have no suffix where a language lets it be left out. */
-  | { readonly op: "const"; readonly type: Type; readonly value: number | boolean; readonly short?: true }
+  | { readonly op: "const"; readonly type: Type; readonly value: number | bigint | boolean; readonly short?: true }
   | { readonly op: "local"; readonly type: Type; readonly id: Identifier }
   /** A number that the launch gives. */
   | { readonly op: "number"; readonly type: Type; readonly id: Identifier }
@@ -55,7 +55,7 @@ export type Expr =
   | { readonly op: "place"; readonly type: "u32"; readonly of: "thread" | "block" | "threads" | "blocks"; readonly axis: Axis }
   | { readonly op: "read"; readonly type: Type; readonly from: Memory; readonly offset: Expr }
   /** Place of an element, or a whole array; an argument of functions. */
-  | { readonly op: "address"; readonly type: "i64"; readonly of: Memory; readonly offset?: Expr }
+  | { readonly op: "address"; readonly type: "long"; readonly of: Memory; readonly offset?: Expr }
   | { readonly op: "table"; readonly type: NumericType; readonly table: Table; readonly id: Identifier; readonly indices: readonly Expr[] }
   | { readonly op: "unary"; readonly type: Type; readonly fn: UnaryFn; readonly a: Expr }
   /** `plain`: of a schedule, whose operands are such that the operator of any language gives the result. */

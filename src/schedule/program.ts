@@ -5,7 +5,7 @@ import type { ElementType, KernelIR, NumericType, ScatterOp } from "../ir/types.
 import type { GpuSlot } from "./slots.js";
 
 /** Type of a kernel's parameter; `shared` stands for memory of the block, whose size the launch gives. */
-export type ParamType = "pointer" | "shared" | "f64" | "f32" | "i32" | "u32" | "i64" | "bool";
+export type ParamType = "pointer" | "shared" | "f64" | "f32" | "i32" | "u32" | "i64" | "u64" | "long" | "bool";
 
 /** One parameter of an entry. */
 export type KernelParam<Slot = GpuSlot> = SharedParam | ValueParam<Slot>;
@@ -19,7 +19,7 @@ export interface ValueParam<Slot = GpuSlot> {
   readonly slot: Slot;
   readonly type: ValueType;
   /** Type of the elements that a pointer points to. */
-  readonly element?: ElementType | "i64";
+  readonly element?: ElementType | "long";
 }
 
 export type ValueType = Exclude<ParamType, "shared">;

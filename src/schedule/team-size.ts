@@ -1,4 +1,5 @@
 import { laneLoops } from "../ir/analysis/teams.js";
+import { BYTES } from "../ir/scalars.js";
 import type { Stmt as KernelStmt } from "../ir/types.js";
 import { blocksOf } from "../ir/walk.js";
 import type { Program } from "./kernel-program.js";
@@ -12,10 +13,8 @@ export const DEFAULT_LANES = 8;
 /** Static shared memory of a block; scratch beyond it is dynamic. */
 const STATIC_SHARED = 40 << 10;
 
-const SIZE = { f64: 8, f32: 4, i32: 4, u32: 4 };
-
 /** Units of 8 bytes that an array fills. */
-export const unitsOf = ({ length, type }: StmtOf<"array">): number => Math.ceil((length * SIZE[type]) / 8);
+export const unitsOf = ({ length, type }: StmtOf<"array">): number => Math.ceil((length * BYTES[type]) / 8);
 
 /** Bytes of the kernel's scratch arrays, each on a multiple of 8. */
 function scratchBytes(body: readonly KernelStmt[]): number {

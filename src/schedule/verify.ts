@@ -207,7 +207,7 @@ class Verifier {
   /** A number of the launch: whole ones are given in 32 or 64 bits, whichever arithmetic they are for. */
   private number({ id, type }: Extract<Expr, { op: "number" }>, scope: Scope): void {
     const given = this.declared(id, scope);
-    const whole = given === "i32" ? ["int", "index", "i32"] : given === "i64" ? ["index", "i64"] : [given];
+    const whole = given === "i32" ? ["int", "index", "i32"] : given === "long" ? ["index", "long"] : [given];
     if (!whole.includes(type)) this.fail(`a number ${id} of type ${given} as ${type}`);
   }
 

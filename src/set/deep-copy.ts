@@ -14,10 +14,10 @@ import {
   View,
   type Buffer,
   type TypedArray,
-  type TypedArrayOf,
+  type NumberArrayOf,
 } from "../device/memory/view.js";
 import { codingOf } from "../ir/scalars.js";
-import type { ElementType } from "../ir/types.js";
+import type { ElementType, NumberElement } from "../ir/types.js";
 import { describe } from "../base/describe.js";
 import { LaunchError } from "../base/errors.js";
 
@@ -28,13 +28,13 @@ import { LaunchError } from "../base/errors.js";
  * @param queues one of each GPU that takes part, in which its part of the copy is ordered; views of CPU devices need none
  * @throws LaunchError if types, shapes or lengths differ, or a queue is missing
  */
-export function deepCopy<T extends ElementType>(
+export function deepCopy<T extends NumberElement>(
   target: View<T> | BlockedView<T>,
   source: View<NoInfer<T>> | BlockedView<NoInfer<T>> | ArrayLike<number> | number,
   ...queues: Queue[]
 ): Promise<void>;
-export function deepCopy<T extends ElementType>(
-  target: TypedArrayOf<T>,
+export function deepCopy<T extends NumberElement>(
+  target: NumberArrayOf<T>,
   source: View<T> | BlockedView<T>,
   ...queues: Queue[]
 ): Promise<void>;
@@ -53,9 +53,9 @@ export async function deepCopy(
   // Pieces of views that share memory would change what is still to be copied.
   const tangled = (blocks ?? others) !== undefined && overlap(storageOf(to), storageOf(from));
   if (tangled || (blocks !== undefined && others !== undefined && blocks !== others)) {
-    const values = typedArray(from.type, from.size);
-    await deepCopy(values, from, ...queues);
-    return deepCopy(to, values, ...queues);
+    const values = typedArray(from.type, from.size) as Float64Array;
+    await deepCopy(values, from as View<"f64">, ...queues);
+    return deepCopy(to as View<"f64">, values, ...queues);
   }
   for (const [part, origin] of pieces(to, from)) await transfer(part, origin, queues);
   for (const queue of queues) await queue.finish();

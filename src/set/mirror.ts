@@ -1,21 +1,21 @@
 import { BlockedView } from "../device/memory/blocked-view.js";
 import type { Queue } from "../device/device.js";
-import { typedArray, View, type TypedArrayOf } from "../device/memory/view.js";
-import type { ElementType } from "../ir/types.js";
+import { typedArray, View, type NumberArrayOf } from "../device/memory/view.js";
+import type { NumberElement } from "../ir/types.js";
 import { LaunchError } from "../base/errors.js";
 import { requireThing } from "../base/own.js";
 import { deepCopy } from "./deep-copy.js";
 
 /** Host memory for the elements of a view; nothing moves until `upload` or `download`. */
-export class Mirror<T extends ElementType = ElementType> {
+export class Mirror<T extends NumberElement = NumberElement> {
   /** In `right` order, whatever the view's layout; zero at first. */
-  readonly host: TypedArrayOf<T>;
+  readonly host: NumberArrayOf<T>;
 
   constructor(
     readonly view: View<T> | BlockedView<T>,
     private readonly queue?: Queue,
   ) {
-    this.host = typedArray(view.type, view.size);
+    this.host = typedArray(view.type, view.size) as NumberArrayOf<T>;
   }
 
   get shape(): readonly number[] {
@@ -40,7 +40,7 @@ export class Mirror<T extends ElementType = ElementType> {
   }
 
   /** Brings the view's elements to the host, as they are once everything before in `queue` is done. */
-  async download(queue = this.queue): Promise<TypedArrayOf<T>> {
+  async download(queue = this.queue): Promise<NumberArrayOf<T>> {
     await deepCopy(this.host, this.view, ...(queue ? [queue] : []));
     return this.host;
   }
@@ -50,7 +50,7 @@ export class Mirror<T extends ElementType = ElementType> {
  * A host mirror of a view, of memory of its own on every device.
  * @param queue of the view's device, where it is a GPU's: what copies are ordered in unless told
  */
-export const mirror = <T extends ElementType>(view: View<T> | BlockedView<T>, queue?: Queue): Mirror<T> => {
+export const mirror = <T extends NumberElement>(view: View<T> | BlockedView<T>, queue?: Queue): Mirror<T> => {
   requireThing("mirror", view, view instanceof View || view instanceof BlockedView, "give a view");
   return new Mirror(view, queue);
 };

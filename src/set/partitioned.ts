@@ -1,6 +1,6 @@
 import type { ElementToken } from "../device/device.js";
-import { typedArray, type TypedArrayOf, type View } from "../device/memory/view.js";
-import type { NumericType } from "../ir/types.js";
+import { typedArray, type NumberArrayOf, type View } from "../device/memory/view.js";
+import type { NumberType } from "../ir/types.js";
 import { LaunchError } from "../base/errors.js";
 import type { DeviceSet } from "./device-set.js";
 import { byLocal } from "./member.js";
@@ -11,10 +11,10 @@ import { readPieces } from "./pieces.js";
  * et al. 2022, section IV-B). How it is cut is the caller's choice; nothing moves until `upload` or `download`. In several processes each has the
  * whole array on the host, and the pieces of its own members on devices.
  */
-export class Partitioned<T extends NumericType | "u8" = NumericType | "u8"> {
+export class Partitioned<T extends NumberType | "u8" = NumberType | "u8"> {
   readonly type: T;
   /** The pieces one after the other, as the host sees them. */
-  readonly host: TypedArrayOf<T>;
+  readonly host: NumberArrayOf<T>;
   /** Start of each member's piece in `host`. */
   readonly offsets: readonly number[];
   /** The piece of each member of this process in its memory, of rank 1, at the member's number; zero at first. */
@@ -34,12 +34,12 @@ export class Partitioned<T extends NumericType | "u8" = NumericType | "u8"> {
     this.host = typedArray(
       type,
       counts.reduce((a, b) => a + b, 0),
-    );
+    ) as NumberArrayOf<T>;
   }
 
   /** The host's view of one member's piece, in the same memory as `host`. */
-  piece(member: number): TypedArrayOf<T> {
-    return this.host.subarray(this.offsets[member], this.offsets[member] + this.counts[member]) as TypedArrayOf<T>;
+  piece(member: number): NumberArrayOf<T> {
+    return this.host.subarray(this.offsets[member], this.offsets[member] + this.counts[member]) as NumberArrayOf<T>;
   }
 
   /** Enqueues the copies from the host to this process's members, in stream `stream` of each; the host may change as soon as this returns. */
@@ -48,7 +48,7 @@ export class Partitioned<T extends NumericType | "u8" = NumericType | "u8"> {
   }
 
   /** Brings the members' pieces to the host of every process, as they are once everything before in stream `stream` of each is done; all processes call it. */
-  async download(stream = 0): Promise<TypedArrayOf<T>> {
+  async download(stream = 0): Promise<NumberArrayOf<T>> {
     const pieces = await readPieces(this.set, this.views, this.counts, "a partitioned array", stream);
     pieces.forEach((piece, n) => this.host.set(piece, this.offsets[n]));
     return this.host;

@@ -1,13 +1,13 @@
 import type { ElementToken, Queue } from "../device/device.js";
-import { requireFitting, type View } from "../device/memory/view.js";
-import type { NumericType } from "../ir/types.js";
+import { requireFitting, requireNumberElement, type View } from "../device/memory/view.js";
+import type { NumberType } from "../ir/types.js";
 import { IsoformError, LaunchError } from "../base/errors.js";
 import type { DeviceSet } from "./device-set.js";
 import { byLocal } from "./member.js";
 import { requireAlike } from "./one-process.js";
 
 /** One number that lives on the devices: every member has a copy, which kernels read and reductions write without the host. */
-export class Scalar<T extends NumericType = NumericType> {
+export class Scalar<T extends NumberType = NumberType> {
   readonly type: T;
   /** By member of this process. */
   private copies: readonly View<T>[];
@@ -18,6 +18,7 @@ export class Scalar<T extends NumericType = NumericType> {
     readonly name: string,
     { type }: ElementToken<T>,
   ) {
+    requireNumberElement(`scalar "${name}"`, { type });
     this.type = type;
     this.copies = byLocal(devices, ({ device }) => device.array({ type }, 1));
   }

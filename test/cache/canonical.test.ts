@@ -21,6 +21,6 @@ test("what is no plain data is refused", () => {
   class Point {
     x = 1;
   }
-  for (const value of [() => 1, new Map(), new Float64Array(2), new Point(), 1n, Symbol("s")])
+  for (const value of [() => 1, new Map(), new Float64Array(2), new Point(), Symbol("s")])
     assert.throws(() => canonicalText({ a: [value] }), TypeError);
 });

@@ -35,7 +35,7 @@ const scaled = helper(
 );
 const deep = (n: number): number => (n > 0 ? deep(n - 1) : 0); // ! calls itself
 function asText(v: number): number {
-  return v > 1 ? 2 : Number(String(v)); // ! not a function
+  return v > 1 ? 2 : Number(String(v)); // ! String is not part
 }
 
 export const right = kernel(
@@ -161,7 +161,7 @@ export const mistakes = {
     x[i] = made.size;
   }),
   big: kernel("big", { x: view(f64) }, ({ x }, i) => {
-    x[i] = 2n as unknown as number; // ! is not a number
+    x[i] = 2n as unknown as number; // ! i64 is stored into it
   }),
   spread: kernel("spread", { x: view(f64) }, ({ x }, i) => {
     x[i] = Math.max(...WEIGHTS); // ! a spread list

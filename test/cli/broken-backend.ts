@@ -23,7 +23,7 @@ registerBackend({
     const read: typeof queue.read = async (view) => {
       const found = await queue.read(view);
       if (index === 1 && ++reads > 6) throw new TypeError("the driver is lost");
-      return index === 0 ? (found.fill(NaN) as typeof found) : found;
+      return index === 0 ? ((found as Float64Array).fill(NaN) as typeof found) : found;
     };
     const wrong = new Proxy(queue, {
       get: (target, name) => {

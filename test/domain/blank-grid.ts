@@ -1,5 +1,5 @@
 import { open } from "isoform";
-import type { NumericType } from "../../src/ir/types.js";
+import type { NumberType } from "../../src/ir/types.js";
 import type { Dimension } from "../../src/kernel/declare/cells.js";
 import { callSite } from "../../src/kernel/declare/location.js";
 import type { ScalarToken } from "../../src/kernel/declare/params.js";
@@ -37,7 +37,7 @@ export class BlankGrid<D extends Dimension> {
     return new Field(this as never, name, type, cardinality, { layout: "soa", fillValue: 0, scale: 1 });
   }
 
-  scalar<T extends NumericType>(name: string, type: ScalarToken<T>): Scalar<T> {
+  scalar<T extends NumberType>(name: string, type: ScalarToken<T>): Scalar<T> {
     return new Scalar(set, name, type);
   }
 

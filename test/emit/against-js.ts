@@ -6,7 +6,7 @@ import type { CpuProgram } from "../../src/device/cpu/launch.js";
 import { open } from "../../src/device/open.js";
 import { range } from "../../src/device/launch/policy.js";
 import { analyseAccess } from "../../src/ir/analysis/access.js";
-import type { KernelIR, NumericType } from "../../src/ir/types.js";
+import type { KernelIR, NumberType } from "../../src/ir/types.js";
 import type { Kernel } from "../../src/kernel/declare/kernel.js";
 import { F32_EDGES, F64_EDGES, I32_EDGES, U32_EDGES, noiseValue } from "../../src/testing/values.js";
 import { INPUTS, OUTPUTS, randomKernel } from "../ir/random.js";
@@ -17,7 +17,7 @@ const LENGTH = 2 * 256 + 45;
 const EDGES = { f64: F64_EDGES, f32: F32_EDGES, i32: I32_EDGES, u32: U32_EDGES };
 
 /** Edge values among random ones. */
-function sample(type: NumericType, n: number): number {
+function sample(type: NumberType, n: number): number {
   const edges = EDGES[type];
   if (n % 3 === 0) return edges[Math.floor(n / 3) % edges.length];
   const x = noiseValue(n) * 10 - 5;
@@ -31,7 +31,7 @@ async function outputsOf(device: CpuDevice, ir: KernelIR): Promise<Record<string
       .filter((p) => p.kind === "view")
       .map(({ name, element }) => {
         const values = Array.from({ length: LENGTH }, (_, n) =>
-          name in INPUTS ? sample(element as NumericType, n + name.charCodeAt(1)) : n % 7,
+          name in INPUTS ? sample(element as NumberType, n + name.charCodeAt(1)) : n % 7,
         );
         return [name, device.from({ type: element }, values)];
       }),

@@ -58,7 +58,7 @@ async function results(text: string): Promise<Record<string, number | boolean>[]
   const code = fortran(text, { file: "a.f90" });
   return Promise.all(
     devices.map((device) => code.routine("s").run(device, { n: 8, x: device.from(f64, X), k: device.from(i32, K), ...BEFORE })),
-  );
+  ) as Promise<Record<string, number | boolean>[]>;
 }
 
 const SIX = "if (k(i) == 6) bad = 1";

@@ -2,6 +2,7 @@
  * Any parallel loop beside gfortran's code of the same lines: a program is written around the text of each loop, which reads the loop's variables from a
  * file and writes them back. Its directives stay. What the host does around the loop takes no part, so MPI and files are no hindrance.
  */
+import type { NumberType } from "../../src/ir/types.js";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,7 +17,6 @@ import type { FortranKernel } from "../../src/fortran/host/kernels.js";
 import { expressionText } from "../../src/fortran/print/expressions.js";
 import { IndentedLines } from "../../src/fortran/print/statements.js";
 import type { Bound, Expr } from "../../src/fortran/tree/index.js";
-import type { ScalarType } from "../../src/ir/types.js";
 
 /** A loop as a kernel and as text. */
 export interface Loop {
@@ -38,7 +38,7 @@ export type Values = ReadonlyMap<string, Held>;
 /** Why no program can be written around a loop. */
 export class Unrunnable extends Error {}
 
-const TYPES: Readonly<Record<ScalarType, string>> = {
+const TYPES: Readonly<Record<NumberType | "bool", string>> = {
   f64: "real(8)",
   f32: "real(4)",
   i32: "integer(4)",
@@ -106,7 +106,7 @@ export function subroutineOf(loop: Loop, name: string): string {
     for (const part of [variable.value, ...dims.flatMap(({ lower, upper }) => [lower, upper === "*" ? undefined : upper])])
       if (part) wordsIn(part).forEach((each) => declare(each, variable.scope));
     if (!variable.value) arrays.set(word, dims.length > 0);
-    const type = variable.byte ? "integer(1)" : TYPES[variable.type];
+    const type = variable.byte ? "integer(1)" : TYPES[variable.type as NumberType | "bool"];
     if (variable.value) constants.push(`${type}, parameter :: ${word}${shape(dims)} = ${expressionText(variable.value)}`);
     else if (given.has(word) && dims.length > 0) locals.push(`${type}, allocatable :: ${word}(${dims.map(() => ":").join(",")})`);
     else locals.push(`${type} :: ${word}${shape(dims)}`);

@@ -46,7 +46,7 @@ export function interpret(
         case "element":
           return at(expr.array, arrays.get(expr.array), value(expr.index));
         case "table":
-          return at(expr.table, tables.get(expr.table), value(expr.indices[0]));
+          return at(expr.table, tables.get(expr.table) as number[] | undefined, value(expr.indices[0]));
         case "extent":
           return memory[expr.view].length;
         case "unary":

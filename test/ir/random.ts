@@ -1,4 +1,4 @@
-import type { BinaryFn, CompareFn, Expr, KernelIR, NumericType, ScalarType, Stmt, UnaryFn } from "../../src/ir/types.js";
+import type { BinaryFn, CompareFn, Expr, KernelIR, NumberType, ScalarType, Stmt, UnaryFn } from "../../src/ir/types.js";
 import {
   and,
   array,
@@ -46,8 +46,8 @@ export const INPUTS = { xd: "f64", xs: "f32", xi: "i32", xu: "u32" } as const;
 export const OUTPUTS = { yd: "f64", ys: "f32", yi: "i32", yu: "u32" } as const;
 export const SCALARS = { pd: "f64", pi: "i32", pb: "bool" } as const;
 
-const TYPES: readonly NumericType[] = ["f64", "f32", "i32", "u32"];
-const CONSTANTS: Record<NumericType, readonly number[]> = {
+const TYPES: readonly NumberType[] = ["f64", "f32", "i32", "u32"];
+const CONSTANTS: Record<NumberType, readonly number[]> = {
   f64: [0, 1, -0, 2, -1, 0.1, NaN, Infinity, -1e300, 4e9],
   f32: [0, 1, -0, 2, -1, Math.fround(0.1), NaN, -Infinity, 16777216, Math.fround(3e38)],
   i32: [0, 1, 2, 3, -1, 31, -2147483648, 2147483647],
@@ -64,7 +64,7 @@ interface Scope {
   locals: [name: string, type: ScalarType][];
   mutable: [name: string, type: ScalarType][];
   /** Private arrays of four elements. */
-  arrays: [name: string, type: NumericType][];
+  arrays: [name: string, type: NumberType][];
   inLoop: boolean;
   /** Places that are read, in place of the element's own. */
   places?: readonly Expr[];
@@ -215,7 +215,7 @@ class Grower {
   /** Values of an element that loops change, and that are stored after them. */
   private loops(): Stmt[] {
     const short = this.plain === "short";
-    const carried = TYPES.slice(0, short ? 1 : undefined).map((type, at): [string, NumericType] => [`e${at}`, type]);
+    const carried = TYPES.slice(0, short ? 1 : undefined).map((type, at): [string, NumberType] => [`e${at}`, type]);
     const own = (names: object, at: number): [string, Expr[]] => [Object.keys(names)[at], [i]];
     const before = carried.map(([name, type], at) => define(name, load(...own(INPUTS, at), type)));
     const body = this.block({ locals: carried, mutable: carried, arrays: [], inLoop: false }, 2, short ? 2 : 5);
@@ -245,7 +245,7 @@ class Grower {
 
   private foldBlock(
     outer: Scope,
-    folds: readonly { readonly name: string; readonly type: NumericType; readonly fn: BinaryFn }[],
+    folds: readonly { readonly name: string; readonly type: NumberType; readonly fn: BinaryFn }[],
     depth: number,
   ): Stmt[] {
     const scope = { ...outer, locals: [...outer.locals], mutable: [] };
@@ -268,7 +268,7 @@ class Grower {
     });
   }
 
-  private plainStmts(scope: Scope, depth: number, type: NumericType): Stmt[] {
+  private plainStmts(scope: Scope, depth: number, type: NumberType): Stmt[] {
     switch (this.pick(depth > 0 ? 7 : 4)) {
       case 0:
         return [store(Object.keys(OUTPUTS)[TYPES.indexOf(type)], [i], this.expr(type, 2, scope))];
@@ -343,7 +343,8 @@ class Grower {
     }
   }
 
-  private leaf(type: ScalarType, scope: Scope): Expr {
+  private leaf(whole: ScalarType, scope: Scope): Expr {
+    const type = whole as NumberType | "bool";
     const locals = scope.locals.filter(([, of]) => of === type);
     const arrays = scope.arrays.filter(([, of]) => of === type);
     const choice = this.pick(6);

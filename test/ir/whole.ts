@@ -20,7 +20,7 @@ export const wholeOf = (value: number): number => Math.max(-9, Math.min(9, Math.
 export function wholeNumbers(ir: KernelIR): KernelIR {
   return {
     ...ir,
-    tables: ir.tables.map((table) => ({ ...table, values: table.values.map(wholeOf) })),
+    tables: ir.tables.map((table) => ({ ...table, values: table.values.map((value) => wholeOf(Number(value))) })),
     body: mapStmts(ir.body, { expr: (root) => mapExpr(root, whole), stmt: bounded }),
   };
 }

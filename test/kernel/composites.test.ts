@@ -262,7 +262,7 @@ describe("values of several numbers", () => {
     const Point = struct("Point", { at: vec3 });
     const grid = dense(await devices([device]), [4, 4]);
     const refused: [() => unknown, RegExp][] = [
-      [() => reducer(number, 0, (a, b) => a + b), /reducer\(\.\.\.\) .* is given a function for a type/],
+      [() => reducer(number as never, 0 as never, (a: never) => a), /reducer\(\.\.\.\) .* is given a function for a type/],
       [() => fixed(number), /fixed\(\.\.\.\) .* is given a function for a type/],
       [() => table(number, [1]), /table\(\.\.\.\) .* is given a function for a type/],
       [() => sum(number, 3), /has components by itself; write sum\(vec3\)/],

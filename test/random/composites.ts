@@ -1,11 +1,11 @@
-import type { NumericType } from "../../src/ir/types.js";
+import type { NumberType } from "../../src/ir/types.js";
 import { stmt, type Context, type Dice } from "./context.js";
 import type { Expressions } from "./expressions.js";
 import { COMPOSITES, type CompositeName, type Part, type Stmt } from "./program.js";
 
 /** How values of a type are made, and what they offer. */
 interface Form {
-  readonly type: NumericType;
+  readonly type: NumberType;
   readonly fields: readonly string[];
   /** Methods with an argument of the same type that give one. */
   readonly binary: readonly string[];

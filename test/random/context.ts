@@ -1,4 +1,5 @@
-import type { NumericType, ScalarType } from "../../src/ir/types.js";
+import type { NumberType } from "../../src/ir/types.js";
+import type { RandomScalar } from "./scalars.js";
 import { chance, pick, type Choices, type Scope, type Variable } from "./expressions.js";
 import type { Block, CompositeName, Part, Stmt } from "./program.js";
 
@@ -9,15 +10,15 @@ export interface Context extends Scope {
   depth: number;
   inLoop: boolean;
   /** `return;` may stand here, or a return of this type. */
-  returns: "none" | "void" | ScalarType;
+  returns: "none" | "void" | RandomScalar;
   /** Views that are written at this element's place, as text such as `yd[i][j]`. */
-  outputs: { type: NumericType; element: string }[];
+  outputs: { type: NumberType; element: string }[];
   /** Views of results that are not exact, in the same form; nothing reads them. */
-  inexact: { type: NumericType; element: string }[];
+  inexact: { type: NumberType; element: string }[];
   /** Views of which a row may be named. */
-  rows: { type: NumericType; row: string; rest: string }[];
+  rows: { type: NumberType; row: string; rest: string }[];
   /** Variables that hold objects. */
-  records: { name: string; fields: Readonly<Record<string, ScalarType>> }[];
+  records: { name: string; fields: Readonly<Record<string, RandomScalar>> }[];
   /** Variables that hold values of several numbers, and elements of arrays of such that are assigned. */
   composites: { name: string; make: CompositeName; isPlace?: true }[];
   /** Parameters of the kernel may be used: helpers, reductions and scatter targets. */

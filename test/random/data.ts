@@ -1,9 +1,9 @@
 import { BYTES, ELEMENTS, isHalf, isPacked } from "../../src/ir/scalars.js";
-import type { ElementType } from "../../src/ir/types.js";
+import type { NumberElement } from "../../src/ir/types.js";
 import { grid, type Memory } from "./memory.js";
 import { kernelOf, type Program } from "./program.js";
 
-const EDGES: Record<ElementType, readonly number[]> = {
+const EDGES: Record<NumberElement, readonly number[]> = {
   f64: [
     0,
     -0,
@@ -77,7 +77,7 @@ export function dataOf(program: Program): {
   return { inputs, scalars, fixed };
 }
 
-function ordinary(type: ElementType, next: () => number): number {
+function ordinary(type: NumberElement, next: () => number): number {
   if (type === "f64" || type === "f32") return (next() - 0.5) * 2 ** Math.floor(next() * 24 - 8);
   if (isHalf(type)) return Math.fround((next() - 0.5) * 2 ** Math.floor(next() * 40 - 26));
   if (isPacked(type)) return Math.floor(next() * 2 ** (8 * BYTES[type])) + ELEMENTS[type].least;

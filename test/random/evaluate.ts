@@ -1,4 +1,4 @@
-import type { Expr, KernelIR, NumericType, ReduceParam, ScalarType, Stmt, TeamResult } from "../../src/ir/types.js";
+import type { Expr, KernelIR, NumberType, ReduceParam, ScalarType, Stmt, TeamResult } from "../../src/ir/types.js";
 import { teamRows } from "../../src/ir/analysis/teams.js";
 import { lastOf } from "../../src/ir/loop-stops.js";
 import type { Policy } from "../../src/device/launch/policy.js";
@@ -20,7 +20,7 @@ export function evaluate(ir: KernelIR, policy: Policy, memory: Memory, scalars: 
   const reductions = foldGroups(ir.params.filter((p): p is ReduceParam => p.kind === "reduce")).map((parts) => ({
     names: parts.map(({ name }) => name),
     fold: foldOf(parts),
-    identity: parts[0].joint ? { parts: parts.map(({ identity }) => identity) } : parts[0].identity,
+    identity: parts[0].joint ? { parts: parts.map(({ identity }) => identity as number) } : (parts[0].identity as number),
   }));
   const results: Record<string, number> = {};
   const tell = (names: readonly string[], value: Folded): void => void Object.assign(results, Object.fromEntries(namedParts(names, value)));
@@ -75,7 +75,7 @@ export function evaluateFlushed(...call: Parameters<typeof evaluate>): Record<st
 
 function foldOf(parts: readonly ReduceParam[]): Fold {
   const [{ op, combine, joint, type }] = parts;
-  if (op !== "custom" && op !== "joint") return (a, b) => binary(op === "sum" ? "add" : op, type, a as number, b as number);
+  if (op !== "custom" && op !== "joint") return (a, b) => binary(op === "sum" ? "add" : op, type as NumberType, a as number, b as number);
   const alone = new Run(
     { name: "fold", policy: { kind: "team" }, params: [], tables: [], body: [], location: { file: "", line: 0, column: 0 } },
     {},
@@ -126,7 +126,7 @@ class Run {
   value(expr: Expr): Scalar {
     switch (expr.op) {
       case "const":
-        return expr.value;
+        return expr.value as Scalar;
       case "local":
         return defined(this.locals.get(expr.name), expr.name);
       case "param":
@@ -153,14 +153,14 @@ class Run {
       case "table": {
         const table = this.ir.tables.find((t) => t.name === expr.table)!;
         const at = expr.indices.reduce((sum, e, axis) => sum * table.shape[axis] + this.number(e), 0);
-        return defined(table.values[at], `${expr.table}[${at}]`);
+        return defined(table.values[at] as number, `${expr.table}[${at}]`);
       }
       case "extent":
         return this.memory[expr.view].shape[expr.axis];
       case "unary":
-        return expr.fn === "not" ? !this.value(expr.a) : unary(expr.fn, expr.type as NumericType, this.number(expr.a));
+        return expr.fn === "not" ? !this.value(expr.a) : unary(expr.fn, expr.type as NumberType, this.number(expr.a));
       case "binary":
-        return binary(expr.fn, expr.type as NumericType, this.number(expr.a), this.number(expr.b));
+        return binary(expr.fn, expr.type as NumberType, this.number(expr.a), this.number(expr.b));
       case "compare":
         return compare(expr.fn, this.value(expr.a), this.value(expr.b));
       case "logical":
@@ -173,8 +173,8 @@ class Run {
       case "failed":
         throw new Error(`${expr.op}: random kernels are evaluated as they are before their indices are checked`);
       case "call":
-        if (expr.fn === "powi") return powi(expr.type as NumericType, this.number(expr.args[0]), this.number(expr.args[1]));
-        return fit(expr.type as NumericType, mathematics(expr.fn)(...expr.args.map((arg) => this.number(arg))));
+        if (expr.fn === "powi") return powi(expr.type as NumberType, this.number(expr.args[0]), this.number(expr.args[1]));
+        return fit(expr.type as NumberType, mathematics(expr.fn)(...expr.args.map((arg) => this.number(arg))));
     }
   }
 
@@ -236,7 +236,7 @@ class Run {
           stmt.target,
           stmt.indices.map((e) => this.number(e)),
         );
-        view.data[at] = binary(param.op === "sum" ? "add" : param.op, param.element, view.data[at], this.number(stmt.value));
+        view.data[at] = binary(param.op === "sum" ? "add" : param.op, param.element as NumberType, view.data[at], this.number(stmt.value));
         return undefined;
       }
       case "reduce": {
@@ -291,7 +291,7 @@ class Run {
         for (const r of stmt.results)
           this.locals.set(
             r.name,
-            foldChunk(values.get(r)!, (a, b) => binary(r.op === "sum" ? "add" : r.op, r.type, a, b), identityOf(r)),
+            foldChunk(values.get(r)!, (a, b) => binary(r.op === "sum" ? "add" : r.op, r.type as NumberType, a, b), identityOf(r)),
           );
         return undefined;
       }
@@ -307,23 +307,23 @@ function defined<T>(value: T | undefined, name: string): T {
   return value;
 }
 
-const LIMITS: Record<NumericType, readonly [least: number, greatest: number]> = {
+const LIMITS: Record<NumberType, readonly [least: number, greatest: number]> = {
   f64: [-Infinity, Infinity],
   f32: [-Infinity, Infinity],
   i32: [-(2 ** 31), 2 ** 31 - 1],
   u32: [0, 2 ** 32 - 1],
 };
-const identityOf = ({ op, type }: TeamResult): number => (op === "sum" ? 0 : LIMITS[type][op === "min" ? 1 : 0]);
+const identityOf = ({ op, type }: TeamResult): number => (op === "sum" ? 0 : LIMITS[type as NumberType][op === "min" ? 1 : 0]);
 
 /** The nearest value of the type, or for integers the value modulo 2^32. The argument is exact, or correctly rounded to f64. */
-function fit(type: NumericType, x: number): number {
+function fit(type: NumberType, x: number): number {
   if (type === "f64") return x;
   if (type === "f32") return flushing && Math.abs(x) < 2 ** -126 ? 0 * x : Math.fround(x);
   return type === "i32" ? x | 0 : x >>> 0;
 }
 
 /** By the bits of the exponent, as a text of ones and zeros. */
-function powi(type: NumericType, x: number, n: number): number {
+function powi(type: NumberType, x: number, n: number): number {
   let [square, result] = [x, 1];
   for (const [place, bit] of [...Math.abs(n).toString(2)].reverse().entries()) {
     if (place > 0) square = fit(type, square * square);
@@ -337,7 +337,7 @@ const mathematics = (fn: Exclude<Extract<Expr, { op: "call" }>["fn"], "powi">): 
   fn === "exp2" ? (x) => 2 ** x : Math[fn];
 
 type UnaryFn = Exclude<Extract<Expr, { op: "unary" }>["fn"], "not">;
-function unary(fn: UnaryFn, type: NumericType, a: number): number {
+function unary(fn: UnaryFn, type: NumberType, a: number): number {
   switch (fn) {
     case "neg":
       return fit(type, -a);
@@ -360,7 +360,7 @@ function unary(fn: UnaryFn, type: NumericType, a: number): number {
   }
 }
 
-function binary(fn: Extract<Expr, { op: "binary" }>["fn"], type: NumericType, a: number, b: number): number {
+function binary(fn: Extract<Expr, { op: "binary" }>["fn"], type: NumberType, a: number, b: number): number {
   const integer = type === "i32" || type === "u32";
   switch (fn) {
     case "add":
@@ -419,7 +419,7 @@ function cast(to: ScalarType, from: ScalarType, value: Scalar): Scalar {
   if (to === "bool") return typeof value === "boolean" ? value : !(value === 0 || value !== value);
   const x = Number(value);
   const saturates = (from === "f64" || from === "f32") && (to === "i32" || to === "u32");
-  if (!saturates) return fit(to, x);
+  if (!saturates) return fit(to as NumberType, x);
   if (x !== x) return 0;
   const [least, greatest] = LIMITS[to];
   const whole = Math.trunc(x);

@@ -1,4 +1,5 @@
-import type { NumericType, ScalarType } from "../../src/ir/types.js";
+import type { NumberType } from "../../src/ir/types.js";
+import type { RandomScalar } from "./scalars.js";
 import type { Expr, Part } from "./program.js";
 
 /** Where random choices come from. */
@@ -12,24 +13,24 @@ export const chance = (from: Choices, percent: number): boolean => from.below(10
 
 export interface Variable {
   name: string;
-  type: ScalarType;
+  type: RandomScalar;
   assignable: boolean;
   /** A counter with 0 <= value < bound. */
   bound?: number;
 }
 export interface ArrayName {
   name: string;
-  type: NumericType;
+  type: NumberType;
   /** A place that may be read or written: `a[i]`, with the index given; an own output's place has none to give. */
   length: number;
   writable: boolean;
 }
 /** Something that can be read at its own place: `x[i][j + 1]`, or called: `h(...)`. */
 export interface Source {
-  type: ScalarType;
+  type: RandomScalar;
   /** Text with a hole for each argument. */
   parts: readonly string[];
-  args: readonly (NumericType | { index: number })[];
+  args: readonly (NumberType | { index: number })[];
 }
 
 /** What an expression may use where it stands. */
@@ -43,7 +44,7 @@ export interface Scope {
 
 /** `expr("f64")` makes a tag for a template that writes an expression of that type. */
 const expr =
-  (type: ScalarType) =>
+  (type: RandomScalar) =>
   (strings: TemplateStringsArray, ...values: (Expr | string)[]): Expr => ({
     kind: "expr",
     type,
@@ -57,16 +58,16 @@ const f64 = expr("f64"),
   u32 = expr("u32");
 export const bool = expr("bool");
 
-export const NUMERIC: readonly NumericType[] = ["f64", "f32", "i32", "u32"];
+export const NUMERIC: readonly NumberType[] = ["f64", "f32", "i32", "u32"];
 
-const LITERALS: Record<NumericType, readonly string[]> = {
+const LITERALS: Record<NumberType, readonly string[]> = {
   f64: ["0.5", "(-0.5)", "(-1.25)", "3.75", "1e300", "1e-310", "NaN", "Infinity", "(-0)", "0", "1", "2", "7", "(-3)", "0.1"],
   f32: ["0.5", "(-0.5)", "(-1.25)", "3.75", "16777216", "(-0)", "0", "1", "2", "(-3)", "NaN"],
   i32: ["0", "1", "2", "3", "5", "(-1)", "(-7)", "31", "2147483647", "(-2147483648)", "65537"],
   u32: ["0", "1", "2", "3", "5", "31", "65537", "2147483647"],
 };
 
-const STRONG: Record<ScalarType, (e: Expr) => Expr> = {
+const STRONG: Record<RandomScalar, (e: Expr) => Expr> = {
   f64: (e) => f64`+(${e})`,
   f32: (e) => f32`Math.fround(${e})`,
   i32: (e) => i32`(${e} | 0)`,
@@ -74,7 +75,7 @@ const STRONG: Record<ScalarType, (e: Expr) => Expr> = {
   bool: (e) => e,
 };
 /** One more operation around an expression. */
-const DEEPER: Record<Exclude<NumericType, "f64">, (e: Expr, other: Expr) => Expr> = {
+const DEEPER: Record<Exclude<NumberType, "f64">, (e: Expr, other: Expr) => Expr> = {
   f32: (e, other) => f32`Math.fround(${e} + ${other})`,
   i32: (e, other) => i32`((${e} + ${other}) | 0)`,
   u32: (e, other) => u32`((${e} + ${other}) >>> 0)`,
@@ -104,12 +105,12 @@ export class Expressions {
     return !this.faithful && chance(this.choices, 30);
   }
 
-  of(type: ScalarType, scope: Scope, depth: number): Expr {
+  of(type: RandomScalar, scope: Scope, depth: number): Expr {
     return depth <= 0 || chance(this.choices, 15) ? this.leaf(type, scope) : this.compound(type, scope, depth - 1);
   }
 
   /** An expression whose type is fixed. */
-  strong(type: ScalarType, scope: Scope, depth: number): Expr {
+  strong(type: RandomScalar, scope: Scope, depth: number): Expr {
     return strong(this.of(type, scope, depth));
   }
 
@@ -158,7 +159,7 @@ export class Expressions {
   }
 
   /** A function that is not exact, of arguments that are. */
-  inexact(type: NumericType, scope: Scope): Expr {
+  inexact(type: NumberType, scope: Scope): Expr {
     const argument = (): Expr => this.strong(type, scope, 2);
     const call = (e: Expr): Expr => (type === "f32" ? f32`Math.fround(${e})` : e);
     if (!chance(this.choices, 40)) return call(f64`Math.${pick(this.choices, ONE_ARGUMENT)}(${argument()})`);
@@ -177,7 +178,7 @@ export class Expressions {
   }
 
   /** An expression in which many are nested, nearly as deep as they may be. */
-  deep(type: NumericType, scope: Scope): Expr {
+  deep(type: NumberType, scope: Scope): Expr {
     let whole = this.strong(type, scope, 1);
     for (let n = pick(this.choices, [15, 30, 42]); n > 0; n--) {
       const other = this.leaf(type, scope);
@@ -186,7 +187,7 @@ export class Expressions {
     return whole;
   }
 
-  private leaf(type: ScalarType, scope: Scope): Expr {
+  private leaf(type: RandomScalar, scope: Scope): Expr {
     const variables = scope.variables.filter((v) => v.type === type);
     const sources = scope.sources.filter((s) => s.type === type && s.args.every((a) => typeof a !== "string"));
     const choice = this.choices.below(10);
@@ -209,7 +210,7 @@ export class Expressions {
     };
   }
 
-  private compound(type: ScalarType, scope: Scope, depth: number): Expr {
+  private compound(type: RandomScalar, scope: Scope, depth: number): Expr {
     const choice = this.choices.below(20);
     if (choice < 2) return this.conditional(type, scope, depth);
     if (choice < 4) {
@@ -253,7 +254,7 @@ export class Expressions {
     }
   }
 
-  private conditional(type: ScalarType, scope: Scope, depth: number): Expr {
+  private conditional(type: RandomScalar, scope: Scope, depth: number): Expr {
     const [a, b] = [this.of(type, scope, depth), this.of(type, scope, depth)];
     // A constant condition leaves one side, which may be a bare literal.
     return strong({
@@ -265,7 +266,7 @@ export class Expressions {
   }
 
   /** Two operands, one of them of fixed type. */
-  private pair(type: ScalarType, scope: Scope, depth: number): [Expr, Expr] {
+  private pair(type: RandomScalar, scope: Scope, depth: number): [Expr, Expr] {
     const [a, b] = [this.of(type, scope, depth), this.of(type, scope, depth)];
     return a.strong || b.strong ? [a, b] : [strong(a), b];
   }
@@ -277,7 +278,7 @@ export class Expressions {
     return type === "f64" ? f64`+(${small})` : f32`Math.fround(${small})`;
   }
 
-  private cast(type: ScalarType, scope: Scope, depth: number): Expr {
+  private cast(type: RandomScalar, scope: Scope, depth: number): Expr {
     if ((type === "f64" || type === "f32") && chance(this.choices, 20)) return this.truncated(type, scope, depth);
     const from = pick(this.choices, NUMERIC);
     const e = this.strong(from, scope, depth);

@@ -1,4 +1,5 @@
-import type { NumericType, ScalarType } from "../../src/ir/types.js";
+import type { NumberType } from "../../src/ir/types.js";
+import type { RandomScalar } from "./scalars.js";
 import { Composites } from "./composites.js";
 import { block, inside, stmt, type Context, type Dice } from "./context.js";
 import { NUMERIC, type Expressions, type Variable } from "./expressions.js";
@@ -80,7 +81,7 @@ export class Forms {
 
   /** A variable that holds an object; others may hold it, too. */
   private object(place: Context): Stmt[] {
-    const types: ScalarType[] = [this.dice.pick(NUMERIC), this.dice.pick(NUMERIC), "bool"];
+    const types: RandomScalar[] = [this.dice.pick(NUMERIC), this.dice.pick(NUMERIC), "bool"];
     const name = this.dice.name("r");
     const fields = Object.fromEntries(types.map((type, n) => ["abc"[n], type]));
     const first = this.literal(fields, place);
@@ -111,13 +112,13 @@ export class Forms {
     }
   }
 
-  private literal(fields: Readonly<Record<string, ScalarType>>, place: Context): Part[] {
+  private literal(fields: Readonly<Record<string, RandomScalar>>, place: Context): Part[] {
     const parts = Object.entries(fields).flatMap(([field, type]): Part[] => [`, ${field}: `, this.expressions.strong(type, place, 2)]);
     return ["{ ", (parts[0] as string).slice(2), ...parts.slice(1), " }"];
   }
 
-  private list(name: string, fields: Readonly<Record<string, ScalarType>>, place: Context): void {
+  private list(name: string, fields: Readonly<Record<string, RandomScalar>>, place: Context): void {
     for (const [field, type] of Object.entries(fields))
-      place.variables.push({ name: `${name}.${field}`, type: type as NumericType, assignable: false } satisfies Variable);
+      place.variables.push({ name: `${name}.${field}`, type: type as NumberType, assignable: false } satisfies Variable);
   }
 }

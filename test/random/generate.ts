@@ -1,3 +1,4 @@
+import type { NumberType } from "../../src/ir/types.js";
 import fc from "fast-check";
 import { range, teams, type RangePolicy, type TeamPolicy } from "../../src/device/launch/policy.js";
 import { Expressions, NUMERIC } from "./expressions.js";
@@ -100,9 +101,9 @@ class Generator {
     const place: Context = { ...contextOf(["team.index"]), effects: false };
     this.declare("team", place, [league], ["team.index"]);
     const rows = this.dice.some(NUMERIC).map((type): Row => ({ name: `m${TAG[type]}`, type }));
-    for (const { name, type } of rows) this.params.view(name, type, [league, WIDTH]);
+    for (const { name, type } of rows) this.params.view(name, type as NumberType, [league, WIDTH]);
     const planes = this.dice.some(NUMERIC).map((type): Plane => ({ name: `q${TAG[type]}`, type }));
-    for (const { name, type } of planes) this.params.view(name, type, [league, WIDTH, DEPTH]);
+    for (const { name, type } of planes) this.params.view(name, type as NumberType, [league, WIDTH, DEPTH]);
     const members = new TeamStatements(this.dice, this.expressions, this.statements, this.faithful, planes, beside);
     const stmts = members.some(place, rows, 3 + this.dice.below(4));
     const size = this.dice.pick([undefined, undefined, 1, 8, 64]);
@@ -128,13 +129,15 @@ class Generator {
    */
   private functions(place: Context): Stmt[] {
     if (!place.inexact.length || !this.dice.chance(30)) return [];
-    return this.dice.some(place.inexact).map(({ type, element }) => stmt(`${element} = `, this.expressions.inexact(type, place), ";"));
+    return this.dice
+      .some(place.inexact)
+      .map(({ type, element }) => stmt(`${element} = `, this.expressions.inexact(type as NumberType, place), ";"));
   }
 
   /** Each output gets a value in the end, so that most of what is computed shows. */
   private finish(place: Context, stmts: Stmt[], policy: RangePolicy | TeamPolicy, indices: readonly string[]): Program {
     const stores = place.outputs.map(({ type, element: at }) =>
-      stmt(`${at} = `, this.dice.chance(2) ? this.expressions.deep(type, place) : this.expressions.of(type, place, 3), ";"),
+      stmt(`${at} = `, this.dice.chance(2) ? this.expressions.deep(type as NumberType, place) : this.expressions.of(type, place, 3), ";"),
     );
     return {
       params: this.params.all,

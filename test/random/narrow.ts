@@ -1,4 +1,4 @@
-import type { ElementType, Expr, KernelIR, Param, ScalarType, Stmt } from "../../src/ir/types.js";
+import type { NumberElement, NumberType, Expr, KernelIR, Param, ScalarType, Stmt } from "../../src/ir/types.js";
 import { mapExpr, mapStmts } from "../../src/ir/walk.js";
 import { grid, type Memory } from "./memory.js";
 
@@ -7,7 +7,11 @@ export function narrowKernel(ir: KernelIR): KernelIR {
   return {
     ...ir,
     params: ir.params.map(narrowParam),
-    tables: ir.tables.map((table) => ({ ...table, type: narrow(table.type), values: table.values.map(valueOf(table.type)) })),
+    tables: ir.tables.map((table) => ({
+      ...table,
+      type: narrow(table.type),
+      values: table.values.map((value) => valueOf(table.type as NumberType)(Number(value))),
+    })),
     body: mapStmts(ir.body, { expr: narrowExpr, stmt: narrowStmt }),
   };
 }
@@ -26,10 +30,10 @@ export const narrowScalars = (scalars: Record<string, number | boolean>, ir: Ker
     }),
   );
 
-const narrow = <T extends ScalarType | ElementType>(type: T): T => (type === "f64" ? ("f32" as T) : type);
+const narrow = <T extends ScalarType | NumberElement>(type: T): T => (type === "f64" ? ("f32" as T) : type);
 
 const valueOf =
-  (type: ScalarType | ElementType) =>
+  (type: ScalarType | NumberElement) =>
   (value: number): number => {
     if (type !== "f64" && type !== "f32") return value;
     return Math.abs(value) < 2 ** -126 ? 0 * value : Math.fround(value);
@@ -43,7 +47,7 @@ function narrowParam(param: Param): Param {
       return {
         ...param,
         type: narrow(param.type),
-        identity: valueOf(param.type)(param.identity),
+        identity: valueOf(param.type as NumberType)(Number(param.identity)),
         combine: param.combine && { ...param.combine, body: narrowExpr(param.combine.body) },
         joint: param.joint && { ...param.joint, bodies: param.joint.bodies.map(narrowExpr) },
       };

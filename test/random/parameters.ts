@@ -1,4 +1,4 @@
-import type { ElementType, NumericType } from "../../src/ir/types.js";
+import type { NumberElement, NumberType } from "../../src/ir/types.js";
 import {
   argmax,
   argmin,
@@ -31,7 +31,7 @@ const TOKENS = { f64, f32, i32, u32, bool, u8, i8, u16, i16, f16, bf16 };
 /** Types that kernels store and do not compute with. */
 const INTEGERS = ["u8", "i8", "u16", "i16"] as const;
 const NARROW = [...INTEGERS, "f16", "bf16"] as const;
-export const TAG: Record<ElementType, string> = {
+export const TAG: Record<NumberElement, string> = {
   f64: "d",
   f32: "f",
   i32: "i",
@@ -60,7 +60,7 @@ export class Parameters {
     private readonly faithful: boolean,
   ) {}
 
-  view(name: string, element: ElementType, shape: readonly number[], indices = false): void {
+  view(name: string, element: NumberElement, shape: readonly number[], indices = false): void {
     const token = view(TOKENS[element], shape.length as Rank);
     const layout = this.dice.pick(["right", "right", "right", "left", "strided"] as const);
     this.all.set(name, { kind: "view", token, element, shape, layout, indices });
@@ -105,7 +105,7 @@ export class Parameters {
     for (const name of Object.keys(BUILTINS)) this.all.set(name, { kind: "builtin" });
   }
 
-  private scalar(place: Context, name: string, type: NumericType): void {
+  private scalar(place: Context, name: string, type: NumberType): void {
     this.all.set(name, { kind: "scalar", token: TOKENS[type], type, value: this.dice.pick(SCALARS[type]) });
     place.variables.push({ name, type, assignable: false });
   }
@@ -184,7 +184,7 @@ const WEIGHTS = [
   [0.5, -1.25, 3],
   [1e-3, -0, 7.5],
 ] as const;
-const SCALARS: Record<NumericType, readonly number[]> = {
+const SCALARS: Record<NumberType, readonly number[]> = {
   f64: [0.1, -2.5, 0, -0, NaN, 1e200, -Infinity],
   f32: [0.5, -2.75, 0, -0, 16777216].map(Math.fround),
   i32: [0, 1, -1, 7, 65536, 2147483645, 2147483647, -2147483648],

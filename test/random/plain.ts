@@ -2,9 +2,9 @@ import { CHANGES } from "./atomics.js";
 import type { Policy, RangePolicy } from "../../src/device/launch/policy.js";
 import { componentsOfValue, compositePlace, type CompositeType } from "../../src/kernel/declare/composite.js";
 import type { Kernel } from "../../src/kernel/declare/kernel.js";
-import type { ParamToken } from "../../src/kernel/declare/params.js";
+import type { ArrayType, NumericToken, ParamToken } from "../../src/kernel/declare/params.js";
 import type { Lanes, Team, TeamSpec, TeamValues } from "../../src/kernel/declare/body.js";
-import type { ElementType, NumericType } from "../../src/ir/types.js";
+import type { NumberElement, NumberType } from "../../src/ir/types.js";
 import { typedArray, type TypedArray } from "../../src/device/memory/view.js";
 import { foldChunk } from "../../src/testing/strict-fold.js";
 import { isHalf } from "../../src/ir/scalars.js";
@@ -59,15 +59,22 @@ const reductionsOf = (kernel: Kernel): Reduction[] =>
   Object.entries(kernel.params).flatMap(([name, token]): Reduction[] => {
     if (typeof token !== "object") return [];
     if (token.kind === "reduce")
-      return [{ name, parts: [name], fold: foldOf(token.type, token.op, token.combine) as Fold, identity: token.identity }];
+      return [
+        {
+          name,
+          parts: [name],
+          fold: foldOf(token.type as NumberType, token.op, token.combine as never) as Fold,
+          identity: token.identity as number,
+        },
+      ];
     if (token.kind !== "extremum") return [];
-    const worst = (token.op === "min" ? greatest : least)(token.type);
+    const worst = (token.op === "min" ? greatest : least)(token.type as NumberType);
     return [{ name, parts: [`${name}_value`, `${name}_index`], fold: firstOf(token.op, worst), identity: { parts: [worst, -1] } }];
   });
 
-const isFloat = (type: NumericType): boolean => type === "f64" || type === "f32";
-const greatest = (type: NumericType): number => (isFloat(type) ? Infinity : type === "i32" ? 2 ** 31 - 1 : 2 ** 32 - 1);
-const least = (type: NumericType): number => (isFloat(type) ? -Infinity : type === "i32" ? -(2 ** 31) : 0);
+const isFloat = (type: NumberType): boolean => type === "f64" || type === "f32";
+const greatest = (type: NumberType): number => (isFloat(type) ? Infinity : type === "i32" ? 2 ** 31 - 1 : 2 ** 32 - 1);
+const least = (type: NumberType): number => (isFloat(type) ? -Infinity : type === "i32" ? -(2 ** 31) : 0);
 
 /** Of two values with their places the one that NumPy's argmin or argmax finds first; `worst` at -1 is no value. */
 function firstOf(op: "min" | "max", worst: number): Fold {
@@ -84,7 +91,7 @@ function firstOf(op: "min" | "max", worst: number): Fold {
 
 type NumberFold = (a: number, b: number) => number;
 
-function foldOf(type: NumericType, op: string, combine?: NumberFold): NumberFold {
+function foldOf(type: NumberType, op: string, combine?: NumberFold): NumberFold {
   const rounded = typedArray(type, 1);
   const exact: NumberFold = op === "sum" ? (a, b) => a + b : op === "min" ? Math.min : op === "max" ? Math.max : combine!;
   return (a, b) => {
@@ -112,16 +119,19 @@ function bodyParams(
             name,
             token.of
               ? valuesIn(token.of, memory[name].data, memory[name].shape)
-              : nested(memory[name].type, memory[name].data, memory[name].shape),
+              : nested(memory[name].type as NumberElement, memory[name].data, memory[name].shape),
           ];
         case "table":
           return [name, token.values];
         case "scatter":
-          return [name, { [METHODS[token.op]]: scatterInto(memory[name], name, foldOf(token.element, token.op)) }];
+          return [name, { [METHODS[token.op]]: scatterInto(memory[name], name, foldOf(token.element as NumberType, token.op)) }];
         case "reduce":
           return [name, { [METHODS[token.op]]: (value: number) => fold(name, value) }];
         case "extremum":
-          return [name, { [token.op]: (value: number, index: number) => fold(name, { parts: [roundedTo(token.type, value), index] }) }];
+          return [
+            name,
+            { [token.op]: (value: number, index: number) => fold(name, { parts: [roundedTo(token.type as NumberType, value), index] }) },
+          ];
         case "reduceEach":
         case "reduceStruct":
         case "reduceComposite":
@@ -134,10 +144,10 @@ function bodyParams(
 }
 const METHODS = { sum: "add", min: "min", max: "max", custom: "merge", joint: "merge" } as const;
 
-const roundedTo = (type: NumericType, value: number): number => typedArray(type, 1).fill(value)[0];
+const roundedTo = (type: NumberType, value: number): number => typedArray(type, 1).fill(value)[0];
 
 type Nested = TypedArray | Nested[];
-function nested(type: ElementType, data: TypedArray, shape: readonly number[]): Nested {
+function nested(type: NumberElement, data: TypedArray, shape: readonly number[]): Nested {
   const [extent, ...rest] = shape;
   if (!rest.length) return isHalf(type) ? rounding(type, data) : data;
   const size = rest.reduce((a, b) => a * b, 1);
@@ -145,7 +155,7 @@ function nested(type: ElementType, data: TypedArray, shape: readonly number[]): 
 }
 
 /** Rounds what is stored to a float of 16 bits. */
-const rounding = (type: ElementType, data: TypedArray): TypedArray =>
+const rounding = (type: NumberElement, data: TypedArray): TypedArray =>
   new Proxy(data, {
     get: (_, key) => (Number.isInteger(Number(String(key))) ? data[Number(String(key))] : Reflect.get(data, key, data)),
     set(_, key, value) {
@@ -256,7 +266,11 @@ function plainTeam(index: number): Team {
     index,
     size: 1,
     single: (body) => body(),
-    scratch: (type, length) =>
-      typeof type === "string" ? typedArray(type, length) : "type" in type ? typedArray(type.type, length) : new type(length),
+    scratch: ((type: NumberType | ArrayType | NumericToken, length: number) =>
+      typeof type === "string"
+        ? typedArray(type, length)
+        : "type" in type
+          ? typedArray(type.type, length)
+          : new type(length)) as Team["scratch"],
   };
 }

@@ -6,7 +6,8 @@ import { quat } from "../../src/kernel/declare/quaternions.js";
 import { vec2, vec2i, vec3, vec3f } from "../../src/kernel/declare/vectors.js";
 import type { Captures } from "../../src/kernel/declare/captures.js";
 import { kernel, teamKernel, type Kernel } from "../../src/kernel/declare/kernel.js";
-import type { ElementType, ScalarType } from "../../src/ir/types.js";
+import type { NumberElement } from "../../src/ir/types.js";
+import type { RandomScalar } from "./scalars.js";
 import type { Policy } from "../../src/device/launch/policy.js";
 import type { LayoutName } from "../../src/device/memory/view.js";
 import type { ParamToken, Params } from "../../src/kernel/declare/params.js";
@@ -19,7 +20,7 @@ import { minified, Renaming, squeezed, type Style } from "./styles.js";
 
 export interface Expr {
   kind: "expr";
-  type: ScalarType;
+  type: RandomScalar;
   /** Its type does not hang on what it meets: not a bare literal. */
   strong: boolean;
   parts: readonly (string | Expr)[];
@@ -48,12 +49,12 @@ export type Declared =
   | {
       kind: "view" | "scatter";
       token: ParamToken;
-      element: ElementType;
+      element: NumberElement;
       shape: readonly number[];
       layout: LayoutName | "strided";
       indices: boolean;
     }
-  | { kind: "scalar" | "fixed"; token: ParamToken; type: ScalarType; value: number | boolean }
+  | { kind: "scalar" | "fixed"; token: ParamToken; type: RandomScalar; value: number | boolean }
   | { kind: "reduce" | "table"; token: ParamToken }
   | { kind: "builtin" }
   | { kind: "helper"; parts: readonly Part[] };
@@ -216,7 +217,7 @@ function* smallerParts<T extends Part>(node: Node & { readonly parts: readonly T
   }
 }
 
-const SIMPLEST: Record<ScalarType, string> = { f64: "+(1)", f32: "Math.fround(1)", i32: "(1 | 0)", u32: "(1 >>> 0)", bool: "true" };
+const SIMPLEST: Record<RandomScalar, string> = { f64: "+(1)", f32: "Math.fround(1)", i32: "(1 | 0)", u32: "(1 >>> 0)", bool: "true" };
 
 function* smallerExpr(expr: Expr): Generator<Expr> {
   if (!expr.parts.some((p) => typeof p !== "string")) return;
@@ -226,7 +227,7 @@ function* smallerExpr(expr: Expr): Generator<Expr> {
 }
 
 /** Expressions of a type inside another, down to some depth. */
-function* within(expr: Expr, type: ScalarType, depth: number): Generator<Expr> {
+function* within(expr: Expr, type: RandomScalar, depth: number): Generator<Expr> {
   for (const part of expr.parts) {
     if (typeof part === "string") continue;
     if (part.type === type && (part.strong || !expr.strong)) yield part;

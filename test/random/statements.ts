@@ -1,4 +1,4 @@
-import type { NumericType } from "../../src/ir/types.js";
+import type { NumberType } from "../../src/ir/types.js";
 import type { ExtremumToken, ReduceToken, ScatterToken } from "../../src/kernel/declare/params.js";
 import { type Expressions, NUMERIC, type Variable } from "./expressions.js";
 import { TAG, type Parameters } from "./parameters.js";
@@ -9,7 +9,7 @@ import { block, inside, stmt, type Dice, type Context } from "./context.js";
 import type { Block, Expr, Part, Stmt } from "./program.js";
 
 const METHODS = { sum: "add", min: "min", max: "max", custom: "merge", joint: "merge" } as const;
-const CLASSES: Record<NumericType, string> = { f64: "Float64Array", f32: "Float32Array", i32: "Int32Array", u32: "Uint32Array" };
+const CLASSES: Record<NumberType, string> = { f64: "Float64Array", f32: "Float32Array", i32: "Int32Array", u32: "Uint32Array" };
 
 /** The statements `if (condition) word;` and the like. */
 const jump = (condition: Expr, word: string): Stmt => stmt("if (", condition, `) ${word};`);
@@ -31,20 +31,20 @@ export class Statements {
   fold(place: Context): Stmt {
     const name = this.dice.pick(["total", "least", "greatest", "product", "best"]);
     if (name === "best") return this.extremum(place);
-    const { token } = this.params.all.get(name) as { token: ReduceToken };
+    const { token } = this.params.all.get(name) as { token: ReduceToken<NumberType> };
     return stmt(`${name}.${METHODS[token.op]}(`, this.expressions.of(token.type, place, place.depth), ");");
   }
 
   /** Few different values, so that some of them tie. */
   private extremum(place: Context): Stmt {
-    const { token } = this.params.all.get("best") as { token: ExtremumToken };
+    const { token } = this.params.all.get("best") as { token: ExtremumToken<NumberType> };
     const value = this.expressions.of(token.type, place, place.depth);
     return stmt(`best.${token.op}(`, value, ", ", this.expressions.of("i32", place, 1), ");");
   }
 
   scatter(place: Context): Stmt {
     const name = this.dice.pick(["hist", "bins"]);
-    const { token, shape } = this.params.all.get(name) as { token: ScatterToken; shape: readonly number[] };
+    const { token, shape } = this.params.all.get(name) as { token: ScatterToken<NumberType>; shape: readonly number[] };
     const indices = shape.flatMap((n): Part[] => [this.expressions.index(n, place, 1), ", "]);
     return stmt(`${name}.${METHODS[token.op]}(`, ...indices, this.expressions.of(token.element, place, place.depth), ");");
   }
@@ -222,7 +222,7 @@ export class Statements {
       variables: [...place.variables, { name: argument, type: "f64", assignable: false }],
     });
     scope.sources = scope.sources.filter((s) => s.args.every((a) => typeof a !== "string"));
-    const value = this.expressions.strong(type as NumericType, scope, 2);
+    const value = this.expressions.strong(type as NumberType, scope, 2);
     if (type !== "bool") place.sources.push({ type, parts: [`${name}(`, ")"], args: ["f64"] });
     return [stmt(`const ${name} = (${argument}) => `, block([stmt(`${target} = `, value, ";"), stmt(`return ${target};`)]), ";")];
   }

@@ -1,4 +1,4 @@
-import type { NumericType } from "../../src/ir/types.js";
+import type { NumberType } from "../../src/ir/types.js";
 import { NUMERIC, type Expressions } from "./expressions.js";
 import { block, inside, stmt, type Dice, type Context } from "./context.js";
 import type { Stmt } from "./program.js";
@@ -7,14 +7,14 @@ import type { Statements } from "./statements.js";
 /** A view of rank 2 of which a team writes its own row. */
 export interface Row {
   name: string;
-  type: NumericType;
+  type: NumberType;
 }
 /** Columns of these, and the most members that a shared loop has. */
 export const WIDTH = 40;
 /** A view of rank 3 of which each member of a team writes its own row. */
 export interface Plane {
   name: string;
-  type: NumericType;
+  type: NumberType;
 }
 /** Columns of these, and the most lanes that a loop of a member has. */
 export const DEPTH = 20;

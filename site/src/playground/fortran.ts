@@ -108,7 +108,14 @@ export async function runFortran({ code, call: { routine, scalars } }: CompiledF
       for (let n = 0; n < count; n++) await target.run(device, args);
       await device.queue.finish();
     });
-    return { device: `${device.name}, ${device.label}`, of: "call", seconds, results, samples, remarks: [] };
+    return {
+      device: `${device.name}, ${device.label}`,
+      of: "call",
+      seconds,
+      results: results as Record<string, number | boolean>,
+      samples,
+      remarks: [],
+    };
   } finally {
     for (const view of Object.values(views)) view.free();
   }

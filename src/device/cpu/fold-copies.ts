@@ -1,5 +1,6 @@
 import type { ScatterOp, ScatterParam } from "../../ir/types.js";
 import { identityOf } from "../../ir/identity.js";
+import { isWide } from "../../ir/scalars.js";
 import { kernel, type Kernel } from "../../kernel/declare/kernel.js";
 import { f32, f64, i32, u32, view } from "../../kernel/declare/params.js";
 import { range, type Policy } from "../launch/policy.js";
@@ -63,7 +64,8 @@ export interface CopiesFold {
 export function foldingOf({ op, element }: ScatterParam, target: View, copies: PrivateCopies): CopiesFold | undefined {
   const span = spanOf(target);
   const others = copies.workers - 1;
-  if (others * span < FEW) return undefined;
+  // Bigints have no Math.min, and their sums take most of the time.
+  if (isWide(element) || others * span < FEW) return undefined;
   const key = `${op} ${element}`;
   let made = kernels.get(key);
   // All numeric types have the operations of f64.

@@ -1,9 +1,9 @@
-import type { ElementType } from "../../ir/types.js";
+import type { ElementType, NumericType } from "../../ir/types.js";
 import { LaunchError } from "../../base/errors.js";
 import { backlog } from "./backlog.js";
 import { reachOf, spanOf } from "../../ir/reach.js";
-import { codingOf } from "../../ir/scalars.js";
-import { setStored, memoryArray, takeStored, type MemoryArrayOf } from "../memory/memory-array.js";
+import { codingOf, valueIn } from "../../ir/scalars.js";
+import { setStored, memoryArray, takeStored, type MemoryArray, type MemoryArrayOf } from "../memory/memory-array.js";
 import { requireAlike, typedArray, BYTES, type TypedArray, type TypedArrayOf, type View } from "../memory/view.js";
 
 export { spanOf };
@@ -33,11 +33,12 @@ export function readView<T extends ElementType>(view: View<T>): TypedArrayOf<T> 
   const from = hostArray(view);
   const coding = codingOf(view.type);
   if (view.contiguous && !coding) return from.slice() as TypedArrayOf<T>;
-  const to = typedArray(view.type, view.size);
+  const made = typedArray(view.type, view.size);
+  const [stored, to] = [from as MemoryArray, made as TypedArray];
   let n = 0;
-  if (view.contiguous) takeStored(view.type, from, to);
-  else eachElement(view, (at) => (to[n++] = coding ? coding.valueOf(from[at]) : from[at]));
-  return to;
+  if (view.contiguous) takeStored(view.type, stored, to);
+  else eachElement(view, (at) => (to[n++] = coding ? coding.valueOf(stored[at]) : stored[at]));
+  return made;
 }
 
 /** Sets the view's elements from host data in `right` order, one for each; see `requireData`. */
@@ -61,8 +62,9 @@ export function copyView(source: View, target: View): void {
 /** Sets every element of a view in the host's memory to 0. */
 export function clearView(view: View): void {
   const array = hostArray(view);
-  if (view.contiguous) array.fill(0);
-  else eachElement(view, (at) => (array[at] = 0));
+  const zero = valueIn(view.type as NumericType, 0) as number;
+  if (view.contiguous) array.fill(zero);
+  else eachElement(view, (at) => (array[at] = zero));
 }
 
 /** Visits the place of each element in `hostArray`, in `right` order. */

@@ -2,7 +2,7 @@ import { systemMemory } from "#engine";
 import { DeviceError } from "../../base/errors.js";
 import { CPU_MEMORY, type Buffer } from "../memory/view.js";
 import { backlog } from "./backlog.js";
-import { createMemory, growMemory, isWide, MAX_PAGES, memoryLimits, PAGE } from "./wasm-memory.js";
+import { createMemory, growMemory, isWideMemory, MAX_PAGES, memoryLimits, PAGE } from "./wasm-memory.js";
 
 export { PAGE };
 
@@ -85,7 +85,7 @@ export class CpuStorage {
 
   /** The memory has 64-bit addresses. */
   get wide(): boolean {
-    return isWide(this.maxPages);
+    return isWideMemory(this.maxPages);
   }
 
   /**

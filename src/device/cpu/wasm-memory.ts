@@ -54,7 +54,7 @@ export const noMemory = (words: string): { reason: string; remedy: string } => (
 });
 
 /** True where a memory of that many pages has 64-bit addresses. */
-export const isWide = (maxPages: number): boolean => maxPages > MAX_PAGES;
+export const isWideMemory = (maxPages: number): boolean => maxPages > MAX_PAGES;
 
 /** False in an engine that was started without it, as by `node --jitless`. */
 export const hasWebAssembly = (): boolean => typeof WebAssembly === "object";
@@ -68,7 +68,7 @@ function hasWideMemory(): boolean {
 
 /** A new memory; engines differ in how they want to be asked for 64-bit addresses. Throws DeviceError if there are none. */
 export function createMemory(initial: number, maximum: number, shared: boolean): WebAssembly.Memory {
-  if (!isWide(maximum)) return new WebAssembly.Memory({ initial, maximum, shared });
+  if (!isWideMemory(maximum)) return new WebAssembly.Memory({ initial, maximum, shared });
   const descriptors: unknown[] = [
     { address: "i64", initial: BigInt(initial), maximum: BigInt(maximum), shared },
     { index: "i64", initial, maximum, shared },

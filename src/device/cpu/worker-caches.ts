@@ -15,10 +15,10 @@ export class WorkerCaches {
     const stride = scatterCacheBytes(element);
     this.buffer = allocate(stride * workers);
     const identity = identityOf(op, element);
-    if (identity === 0) return;
+    if (identity === 0 || identity === 0n) return;
     for (let worker = 0; worker < workers; worker++) {
       const values = this.buffer.address + worker * stride + HEAD_BYTES;
-      typedArray(element, this.buffer.host, values, LINE_ELEMENTS * WORKER_LINES).fill(identity);
+      typedArray(element, this.buffer.host, values, LINE_ELEMENTS * WORKER_LINES).fill(identity as never);
     }
   }
 

@@ -1,5 +1,5 @@
-import { setStored, memoryArray, takeStored } from "../memory/memory-array.js";
-import { BYTES, typedArray, type TypedArrayOf } from "../memory/view.js";
+import { setStored, memoryArray, takeStored, type MemoryArray } from "../memory/memory-array.js";
+import { BYTES, typedArray, type TypedArray, type TypedArrayOf } from "../memory/view.js";
 import type { ElementType } from "../../ir/types.js";
 import type { Handle } from "./calls.js";
 import type { Driver } from "./driver.js";
@@ -61,7 +61,7 @@ export class Staging {
     this.driver.call("cuMemcpyDtoHAsync_v2", piece.pointer, source, bytes, stream);
     this.driver.call("cuEventRecord", piece.event, stream);
     await untilReady(this.driver, "cuEventQuery", piece.event, beforePoll);
-    takeStored(type, memoryArray(type, piece.bytes, 0, count), result);
+    takeStored(type, memoryArray(type, piece.bytes, 0, count) as MemoryArray, result as TypedArray);
     this.give(piece);
     return result;
   }
@@ -81,7 +81,7 @@ export class Staging {
     for (let first = 0, turn = 0; first < count; first += step, turn ^= 1) {
       const next = first + step < count ? start(first + step, pieces[turn ^ 1]) : 0;
       this.waitNow(pieces[turn].event);
-      takeStored(type, memoryArray(type, pieces[turn].bytes, 0, length), result, first);
+      takeStored(type, memoryArray(type, pieces[turn].bytes, 0, length) as MemoryArray, result as TypedArray, first);
       length = next;
     }
     pieces.forEach((piece) => this.give(piece));

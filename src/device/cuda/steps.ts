@@ -2,11 +2,12 @@ import { unreachable } from "../../base/unreachable.js";
 import type { Entry as EntryCode, KernelParam, ValueParam, ValueType } from "../../schedule/program.js";
 import type { AnySlot } from "../../schedule/slots.js";
 import { valueOf, type Fill, type GridShape, type StreamStep } from "../gpu/steps.js";
+import { putValue } from "../../ir/scalars.js";
 import type { Handle } from "./calls.js";
 import type { Driver } from "./driver.js";
 import type { CudaCapture } from "./capture.js";
 
-const SIZE: Record<ValueType, number> = { pointer: 8, f64: 8, i64: 8, f32: 4, i32: 4, u32: 4, bool: 1 };
+const SIZE: Record<ValueType, number> = { pointer: 8, f64: 8, i64: 8, u64: 8, long: 8, f32: 4, i32: 4, u32: 4, bool: 1 };
 
 /** The GPU whose streams take steps. */
 interface StepGpu {
@@ -41,20 +42,19 @@ function writeAll({ bytes, places }: Packed, fill: Fill<AnySlot>): void {
   for (const { slot, type, offset } of places) write(data, offset, type, valueOf(fill, slot));
 }
 
-function write(data: DataView, offset: number, type: ValueType, value: number): void {
+function write(data: DataView, offset: number, type: ValueType, value: number | bigint): void {
   switch (type) {
     case "pointer":
       return data.setBigUint64(offset, BigInt(value), true);
-    case "i64":
+    case "long":
       return data.setBigInt64(offset, BigInt(value), true);
     case "f64":
-      return data.setFloat64(offset, value, true);
     case "f32":
-      return data.setFloat32(offset, value, true);
     case "i32":
-      return data.setInt32(offset, value, true);
     case "u32":
-      return data.setUint32(offset, value, true);
+    case "i64":
+    case "u64":
+      return putValue(data, type, offset, value);
     case "bool":
       return data.setUint8(offset, value ? 1 : 0);
     default:
@@ -125,10 +125,16 @@ export class KernelStep implements StreamStep {
     return [[entry, ...grid, ...block, shared], early];
   }
 
-  setScalars(values: Readonly<Record<string, number | boolean>>): void {
+  setScalars(values: Readonly<Record<string, number | bigint | boolean>>): void {
     const data = new DataView(this.params.bytes);
     for (const { slot, type, offset } of this.params.places)
-      if (slot.kind === "scalar") write(data, offset, type, Number(values[slot.name!]));
+      if (slot.kind === "scalar")
+        write(
+          data,
+          offset,
+          type,
+          valueOf(() => values[slot.name!], slot),
+        );
   }
 
   refill(shape: GridShape, fill: Fill<AnySlot>): void {

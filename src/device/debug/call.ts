@@ -29,7 +29,7 @@ export function callKernel(binding: Binding, args: Record<string, unknown>, aren
   const { kernel, policy } = binding;
   const watch = new Watch(kernel, arena.pieces);
   const params = parametersOf(binding, args, arena, watch);
-  const body = kernel.body as (params: unknown, ...rest: unknown[]) => void;
+  const body = reported(kernel.body as (params: unknown, ...rest: unknown[]) => void, watch);
   if (policy.kind === "team") {
     watch.describe = (team) => `team ${team}`;
     for (watch.element = 0; watch.element < policy.league; watch.element++) body(params, new WatchedTeam(watch.element, watch));
@@ -47,11 +47,29 @@ export function callKernel(binding: Binding, args: Record<string, unknown>, aren
   for (watch.element = 0; watch.element < count; watch.element++) body(params, ...indicesOf(watch.element));
 }
 
+/** The function, whose bigints report what JavaScript throws for. */
+function reported(body: (params: unknown, ...rest: unknown[]) => void, watch: Watch): typeof body {
+  return (...args) => {
+    try {
+      body(...args);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      if (error.message === "Division by zero")
+        watch.fail(
+          "a bigint is divided by zero",
+          "dividing by 0n gives 0n on the other devices, and JavaScript throws: write b === 0n ? 0n : a / b",
+        );
+      if (/BigInt/.test(error.message)) watch.fail(error.message, "the other devices take the whole part: write BigInt(Math.trunc(x))");
+      throw error;
+    }
+  };
+}
+
 /** The method of a fold of numbers. */
 function numberFold(param: ReduceParam): Record<string, unknown> {
   const fold = foldOfParam(param);
   let total = param.identity;
-  return { [METHODS[param.op]]: (value: number) => (total = fold(total, value)) };
+  return { [METHODS[param.op]]: (value: number | bigint) => (total = fold(total, value)) };
 }
 
 /** The method of a fold of several numbers: compiled code, which runs after the function, has the results. */

@@ -1,13 +1,13 @@
 import type { ViewToken } from "../../kernel/declare/params.js";
 import { componentPlace, componentsOfValue, compositePlace, type CompositeType } from "../../kernel/declare/composite.js";
 import { METHODS, type ScatterToken } from "../../kernel/declare/params.js";
-import { codingOf, ELEMENTS, valueType } from "../../ir/scalars.js";
+import { codingOf, ELEMENTS, isWide, valueType, type NumberElement, type NumberType, type WideType } from "../../ir/scalars.js";
 import type { ElementMeaning } from "../../kernel/declare/storage.js";
 import type { ElementType, NumericType } from "../../ir/types.js";
 import { belowOf } from "../cpu/host-view.js";
 import { foldOf } from "../cpu/partials.js";
 import { BlockedView, storageOf, type AnyView } from "../memory/blocked-view.js";
-import { BYTES, type TypedArray } from "../memory/view.js";
+import { BYTES, typedArray, type TypedArray } from "../memory/view.js";
 import type { CopyArena } from "./arena.js";
 import { Shadow } from "./shadow.js";
 import type { Watch } from "./watch.js";
@@ -154,7 +154,7 @@ const TOO_LARGE = "give stored(...) a scale, or store bf16 or f32";
 
 /** The nearest whole number that the type holds, of two the even one; 0 for NaN. */
 function clamped(value: number, type: ElementType): number {
-  const { least, greatest } = ELEMENTS[type];
+  const { least, greatest } = ELEMENTS[type as NumberElement];
   if (Number.isNaN(value)) return 0;
   const inside = Math.min(Math.max(value, least), greatest);
   const nearest = Math.round(inside);
@@ -177,10 +177,11 @@ const DIVISION = "dividing by zero gives 0 on the other devices; write (a / b) |
 
 /** The value, where an array of the type can hold it. */
 export function fittingNumber(value: unknown, type: ElementType, what: () => string, watch: Watch): number {
+  if (isWide(type)) return fittingBigint(value, type, what, watch) as unknown as number;
   if (typeof value !== "number" && typeof value !== "boolean")
     return watch.fail(`${what()} is given ${String(value)}, which is not a number`);
   const number = Number(value);
-  const { kind, least, greatest } = ELEMENTS[valueType(type)];
+  const { kind, least, greatest } = ELEMENTS[valueType(type) as NumberType];
   if (kind === "float") return number;
   if (!Number.isFinite(number)) watch.fail(`${what()} is ${type} and is given ${number}: ${causeOf(number)}`, DIVISION);
   if (!Number.isInteger(number) || number < least || number > greatest)
@@ -189,6 +190,18 @@ export function fittingNumber(value: unknown, type: ElementType, what: () => str
       "the other devices wrap; write (...) | 0 or (...) >>> 0 if you mean that",
     );
   return number;
+}
+
+function fittingBigint(value: unknown, type: WideType, what: () => string, watch: Watch): bigint {
+  const { least, greatest } = ELEMENTS[type];
+  if (typeof value !== "bigint")
+    return watch.fail(`${what()} is ${type} and is given ${String(value)}, which is not a bigint`, "write BigInt(...)");
+  if (value < least || value > greatest)
+    watch.fail(
+      `${what()} is ${type} and is given ${value}n: integer overflow`,
+      "the other devices wrap; write BigInt.asIntN(64, ...) or BigInt.asUintN(64, ...) if you mean that",
+    );
+  return value;
 }
 
 /** A table of constants. */
@@ -203,7 +216,7 @@ export function checkedTable(name: string, values: unknown, watch: Watch): Check
 
 /** Memory of a team, undefined until it is written. */
 export function checkedScratch(type: NumericType, length: number, watch: Watch): CheckedArray {
-  const array: TypedArray = new ELEMENTS[type].array(length);
+  const array = typedArray(type, length) as TypedArray;
   const written = new Uint8Array(length);
   const shadows = { members: new Shadow(length), lanes: new Shadow(length) };
   return nest(
@@ -258,7 +271,7 @@ export function checkedScatter(
     const values = of ? componentsOfValue(of, value, `${name} folds`) : [value as number];
     values.forEach((part, n) => {
       const offset = at(of ? [...indices, ...componentPlace(of, n)] : indices);
-      array[offset] = fold(array[offset], part);
+      array[offset] = fold(array[offset], part) as number;
     });
   };
   return { [METHODS[op]]: method };

@@ -8,7 +8,7 @@ import { CpuDevice } from "../cpu/cpu-device.js";
 import type { CpuProgram } from "../cpu/launch.js";
 import { noCodeFromText, requireCodeFromText } from "../cpu/code-from-text.js";
 import { cpuCapabilities, describeMachine } from "../cpu/machine.js";
-import { finishReductions } from "../cpu/partials.js";
+import { finishReductions, partialArray, putScalar, type PartialValues } from "../cpu/partials.js";
 import { partialCount } from "../../ir/launch.js";
 import { CopyArena } from "./arena.js";
 import { callKernel } from "./call.js";
@@ -94,14 +94,14 @@ class DebugProgram implements CpuProgram {
   free(): void {}
 
   /** Runs checked code on the arena's copies; gives the partials of the reductions. */
-  private runChecked(arena: CopyArena): [param: ReduceParam, partials: Float64Array][] {
+  private runChecked(arena: CopyArena): [param: ReduceParam, partials: PartialValues & { readonly length: number }][] {
     const target = this.target(arena);
     const reductions = this.binding.ir.params.filter((p): p is ReduceParam => p.kind === "reduce");
     const buffers = [...arena.pieces.map((p) => p.copy), new ArrayBuffer(8 * this.slots())];
     const scalars = new Float64Array(buffers.at(-1)!);
     this.binding.ir.params
       .filter((p): p is ScalarParam => p.kind === "scalar")
-      .forEach((p, n) => (scalars[n] = Number(this.binding.scalars[p.name])));
+      .forEach((p, n) => putScalar(scalars, n, this.binding.scalars[p.name]));
     const run = new Function("memory", "buffers", emitJs(target))(undefined, buffers) as (
       args: number,
       worker: number,
@@ -113,7 +113,7 @@ class DebugProgram implements CpuProgram {
       throw kernelError(this.binding.ir.name, error as Error);
     }
     const count = partialCount(this.binding.policy);
-    return reductions.map((param) => [param, new Float64Array(buffers.at(-1)!, target.partials[param.name].address, count)]);
+    return reductions.map((param) => [param, partialArray(param.type, buffers.at(-1)!, target.partials[param.name].address, count)]);
   }
 
   /** f64 slots after the pieces of the arena: scalars, then partials. */

@@ -34,7 +34,7 @@ abstract class SharedLoops<Rest extends unknown[]> {
 
   private fold(op: TeamResult["op"], count: number, value: (j: number, ...rest: Rest) => number): number {
     let result = START[op];
-    this.range(count, (j, ...rest) => (result = foldOf(op, "f64")(result, value(j, ...rest))));
+    this.range(count, (j, ...rest) => (result = foldOf(op, "f64")(result, value(j, ...rest)) as number));
     return result;
   }
 }
@@ -45,7 +45,7 @@ function resultOf(spec: TeamSpec): { method: string; fold: (...args: number[]) =
   const values = Array<number>(components ?? 1).fill(START[op]);
   const add = foldOf(op, "f64");
   const into = (k: number, value: number): void => {
-    values[k] = add(values[k], value);
+    values[k] = add(values[k], value) as number;
   };
   const method = op === "sum" ? "add" : op;
   return components === undefined
@@ -81,9 +81,9 @@ export class WatchedTeam extends SharedLoops<[lanes: Lanes]> implements Team {
     this.watch.members.nextStep();
   }
 
-  scratch(type: NumericType | ArrayType | ScalarToken<NumericType>, length: number): { [index: number]: number; readonly length: number } {
+  scratch(type: NumericType | ArrayType | ScalarToken<NumericType>, length: number): never {
     const element = typeof type === "string" ? type : "type" in type ? type.type : arrayTypeOf(type)!;
-    return checkedScratch(element, length, this.watch) as { [index: number]: number; readonly length: number };
+    return checkedScratch(element, length, this.watch) as never;
   }
 }
 

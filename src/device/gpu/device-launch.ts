@@ -141,7 +141,10 @@ export abstract class DeviceLaunch<Device extends { readonly name: string }> imp
 
   /** The reduce parameters' values from the bytes of the results, and from the values that they start from. */
   decodeResults(bytes: ArrayBufferLike): Record<string, number> {
-    return withInitialValues({ ir: this.binding.ir, initial: this.initial }, decodeResults(this.reduces, bytes, this.readF64));
+    return withInitialValues(
+      { ir: this.binding.ir, initial: this.initial },
+      decodeResults(this.reduces, bytes, this.readF64) as Record<string, number>,
+    );
   }
 
   /** Reads an f64 among the results if it is not a machine number. */

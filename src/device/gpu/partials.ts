@@ -24,9 +24,9 @@ export function decodeResults(
   reduces: readonly Reduced[],
   bytes: ArrayBufferLike,
   f64 = (data: DataView, at: number): number => data.getFloat64(at, true),
-): Record<string, number> {
+): Record<string, number | bigint> {
   const data = new DataView(bytes);
-  const decode = (type: NumericType, at: number): number => {
+  const decode = (type: NumericType, at: number): number | bigint => {
     switch (type) {
       case "f64":
         return f64(data, at);
@@ -36,6 +36,10 @@ export function decodeResults(
         return data.getInt32(at, true);
       case "u32":
         return data.getUint32(at, true);
+      case "i64":
+        return data.getBigInt64(at, true);
+      case "u64":
+        return data.getBigUint64(at, true);
       default:
         return unreachable(type);
     }

@@ -1,18 +1,18 @@
 import { slotText, type AnySlot } from "../../schedule/slots.js";
 
 /** Gives the parameters of an entry, or the fields of a shader's block, their values. */
-export type Fill<Slot> = (slot: Slot) => number | boolean | undefined;
+export type Fill<Slot> = (slot: Slot) => number | bigint | boolean | undefined;
 
-/** The value of a slot; each must have one. */
-export function valueOf<Slot extends AnySlot>(fill: Fill<Slot>, slot: Slot): number {
+/** The value of a slot; each must have one. Truth values are 0 and 1. */
+export function valueOf<Slot extends AnySlot>(fill: Fill<Slot>, slot: Slot): number | bigint {
   const value = fill(slot);
   if (value === undefined) throw new Error(`no value for the kernel parameter "${slotText(slot)}"`);
-  return Number(value);
+  return typeof value === "boolean" ? Number(value) : value;
 }
 
 /** Gives what a table has for each kind of slot. */
 export const fillFrom =
-  <Kind extends string>(values: Readonly<Record<Kind, number | boolean>>): Fill<{ readonly kind: Kind }> =>
+  <Kind extends string>(values: Readonly<Record<Kind, number | bigint | boolean>>): Fill<{ readonly kind: Kind }> =>
   ({ kind }) =>
     values[kind];
 
@@ -20,7 +20,7 @@ export const fillFrom =
 export interface StreamStep {
   enqueue(stream: number): void;
   /** Gives scalars of a launch other values, from the next enqueue on. */
-  setScalars?(values: Readonly<Record<string, number | boolean>>): void;
+  setScalars?(values: Readonly<Record<string, number | bigint | boolean>>): void;
   /** Gives all parameters other values and takes another grid, from the next enqueue on. */
   refill?(shape: GridShape, fill: Fill<AnySlot>): void;
   /** Gives back what the step holds of the driver. */

@@ -11,7 +11,7 @@ import { elementsIn } from "../cpu/work-like.js";
 import { addressOf, belowOf } from "../cpu/host-view.js";
 import { noCodeFromText, requireCodeFromText } from "../cpu/code-from-text.js";
 import { cpuCapabilities, describeMachine } from "../cpu/machine.js";
-import { foldOfParam, finishReductions, type FoldFunction } from "../cpu/partials.js";
+import { foldOfParam, finishReductions, partialArray, putScalar, type FoldFunction } from "../cpu/partials.js";
 import { partialCount, type Policy } from "../../ir/launch.js";
 import { tilesRemark } from "../../ir/analysis/tiles.js";
 import type { Slice } from "../cpu/pool-control.js";
@@ -255,7 +255,7 @@ interface Run {
 function fillSlots({ scalars: { host, address } }: JsDevice, { ir, anyRange, reductions }: Run, { scalars, policy }: Numbers): void {
   const slots = new Float64Array(host, address, SLOTS);
   let n = 0;
-  for (const param of ir.params) if (param.kind === "scalar") slots[n++] = Number(scalars[param.name]);
+  for (const param of ir.params) if (param.kind === "scalar") putScalar(slots, n++, scalars[param.name]);
   if (!anyRange || policy.kind !== "range") return;
   const at = rangeSlots({ ir, policy, anyRange: true });
   slots.set(policy.begin, at.begin);
@@ -269,7 +269,7 @@ function finish(reductions: readonly Reduction[], of: Pick<Binding, "policy" | "
   const count = partialCount(of.policy);
   const reduced = reductions.map(({ param, partials }) => ({
     param,
-    partials: new Float64Array(partials.host, partials.address, count),
+    partials: partialArray(param.type, partials.host, partials.address, count),
   }));
   return finishReductions(of, reduced, (param) => reductions.find((reduction) => reduction.param === param)!.fold!);
 }

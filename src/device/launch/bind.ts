@@ -1,7 +1,7 @@
 import { ATOMIC_REMEDY, atomicProblem, dependsOnOrder } from "../../ir/atomic.js";
 import { originalPosition } from "#source-map";
 import { own, requireOptions } from "../../base/own.js";
-import { ELEMENTS, isFloat, isInteger, wrap, type NumericType, type ScalarType } from "../../ir/scalars.js";
+import { ELEMENTS, isFloat, isWide, isWord, wrap, type NumericType, type ScalarType, type WideType } from "../../ir/scalars.js";
 import { outside, takenRange, type Access, type AccessAnalysis } from "../../ir/analysis/access.js";
 import { equal, type Interval, atomParts } from "../../ir/analysis/affine.js";
 import { launchBounds } from "../../ir/analysis/launch-bounds.js";
@@ -15,7 +15,7 @@ import { orderMatters } from "../../ir/identity.js";
 import { indexNames, printExpr } from "../../ir/kernel-text.js";
 import { partialCount } from "../../ir/launch.js";
 import { integersOfLaunch } from "../../ir/analysis/launch-integers.js";
-import type { KernelIR } from "../../ir/types.js";
+import type { KernelIR, PlainValue } from "../../ir/types.js";
 import {
   blockedKernel,
   checkedKernel,
@@ -89,7 +89,7 @@ export function compiledCall({ device, kernel, args, options, compile }: BindArg
   const check: Checks = new Checks(device, kernel, args);
   check.names();
   check.options(options);
-  const fixed: Record<string, number | boolean> = {};
+  const fixed: Record<string, number | bigint | boolean> = {};
   for (const [name, token] of Object.entries(kernel.params))
     if (typeof token === "object" && token?.kind === "fixed") fixed[name] = check.scalar(name, token.type);
   const strict = compileKernel(kernel, fixed, compile);
@@ -101,10 +101,10 @@ function checkAnew(call: BindArguments, compiled: CompiledCall): Checked {
   const { strict } = compiled;
   const { device, kernel, args, policy, options } = call;
   const check: Checks = new Checks(device, kernel, args);
-  const scalars: Record<string, number | boolean> = {};
+  const scalars: Record<string, number | bigint | boolean> = {};
   const given: Record<string, AnyView> = {};
   const outputs: Record<string, View | undefined> = {};
-  const initial: Record<string, number> = {};
+  const initial: Record<string, number | bigint> = {};
   for (const [name, token] of Object.entries(kernel.params)) {
     if (typeof token !== "object" || !token) continue;
     if (token.kind === "scalar") scalars[name] = check.scalar(name, token.type);
@@ -112,8 +112,8 @@ function checkAnew(call: BindArguments, compiled: CompiledCall): Checked {
     else if (token.kind === "scatter") given[name] = check.elements(name, token);
     else if (token.kind === "reduce") {
       const value = own(args, name);
-      outputs[name] = value === undefined || typeof value === "number" ? undefined : check.output(name, token.type);
-      if (typeof value === "number") initial[name] = check.initial(name, token.type, options);
+      outputs[name] = value === undefined || isNumeric(value) ? undefined : check.output(name, token.type);
+      if (isNumeric(value)) initial[name] = check.initial(name, token.type, options);
     } else if (token.kind === "reduceEach") Object.assign(outputs, check.components(name, token, strict.ir));
   }
   const precision = options.precision ?? device.precision;
@@ -185,20 +185,22 @@ function bindAlike(call: BindArguments): Checked | undefined {
 /** Numbers of a launch that needs no other checks, and the sizes of its integers. */
 export interface CheckedNumbers extends Pick<Binding, "scalars" | "initial" | "sizes"> {}
 
+const isNumeric = (value: unknown): boolean => typeof value === "number" || typeof value === "bigint";
+
 /**
  * Checks a launch that differs from a known one in its range and in numbers alone. Throws LaunchError as `bind` does; undefined where its code
  * would be another.
  */
 export function checkNumbers(call: BindArguments, found: KnownLaunch): CheckedNumbers | undefined {
   const check: Checks = new Checks(call.device, call.kernel, call.args);
-  const scalars: Record<string, number | boolean> = {};
-  const initial: Record<string, number> = {};
+  const scalars: Record<string, number | bigint | boolean> = {};
+  const initial: Record<string, number | bigint> = {};
   const views: Record<string, { readonly shape: readonly number[] }> = {};
   for (const [name, token] of Object.entries(call.kernel.params)) {
     if (typeof token !== "object") continue;
     if (token.kind === "scalar") scalars[name] = check.scalar(name, token.type);
     else if (token.kind === "view" || token.kind === "scatter") views[name] = call.args[name] as AnyView;
-    else if (token.kind === "reduce" && typeof call.args[name] === "number") initial[name] = check.initial(name, token.type, call.options);
+    else if (token.kind === "reduce" && isNumeric(call.args[name])) initial[name] = check.initial(name, token.type, call.options);
   }
   check.policy(found.compiled.strict.ir, call.policy);
   const { code, range } = checkRange(check, call, found.compiled, { scalars, views });
@@ -269,8 +271,9 @@ class Checks {
     }
   }
 
-  scalar(name: string, type: ScalarType): number | boolean {
+  scalar(name: string, type: ScalarType): PlainValue {
     const value = own(this.args, name);
+    if (isWide(type)) return this.bigint(name, type, value);
     if (type === "bool")
       return typeof value === "boolean" ? value : this.fail(`${name} is bool, and is given ${describe(value)}; give true or false`);
     if (typeof value !== "number") return this.fail(`${name} is ${type}, and is given ${describe(value)}; give a number`);
@@ -279,6 +282,14 @@ class Checks {
     if (!(Number.isInteger(value) && value >= least && value <= greatest))
       return this.fail(`${name} is ${type}, and ${value} is not a whole number from ${least} to ${greatest}`);
     return value;
+  }
+
+  private bigint(name: string, type: WideType, value: unknown): bigint {
+    if (typeof value !== "bigint") return this.fail(`${name} is ${type}, and is given ${describe(value)}; give a bigint, such as 3n`);
+    const { least, greatest } = ELEMENTS[type];
+    return value >= least && value <= greatest
+      ? value
+      : this.fail(`${name} is ${type}, and ${value}n is not a whole number from ${least} to ${greatest}`);
   }
 
   output(name: string, element: string): View {
@@ -291,10 +302,10 @@ class Checks {
   }
 
   /** The value that a reduction starts from. */
-  initial(name: string, type: NumericType, { partials, unfolded }: LaunchOptions): number {
+  initial(name: string, type: NumericType, { partials, unfolded }: LaunchOptions): number | bigint {
     if (partials || unfolded)
       this.fail(`${name} returns partials, which take no initial value; leave the number out, and fold it with the result`);
-    return this.scalar(name, type) as number;
+    return this.scalar(name, type) as number | bigint;
   }
 
   /** An array of numbers, or of values of several numbers, which lie along its last axes. */
@@ -486,7 +497,7 @@ type Shapes = Readonly<Record<string, { readonly shape: readonly number[] }>>;
 /** Ranges of indices, parameters and extents that are known before the launch, by the names of atoms (see `Affine`). */
 function rangesOf(
   policy: Policy,
-  scalars: Readonly<Record<string, number | boolean>>,
+  scalars: Readonly<Record<string, number | bigint | boolean>>,
   views: Shapes,
 ): (atom: string) => Interval | undefined {
   // The second index of a team is its place among those that run at a time, who are no more than all.
@@ -514,7 +525,7 @@ function arraysOf(ir: KernelIR, views: Shapes): Pick<LaunchFacts, "shape" | "tru
 /** All that `rangesOf` and `arraysOf` tell of a launch: integers of its range, parameters and shapes. */
 function textOf(ir: KernelIR, policy: Policy, { scalars, views }: GivenArguments): string {
   const range = policy.kind === "team" ? policy.league : [policy.begin, policy.extents];
-  const integers = ir.params.flatMap((p) => (p.kind === "scalar" && isInteger(p.type) ? [scalars[p.name]] : []));
+  const integers = ir.params.flatMap((p) => (p.kind === "scalar" && isWord(p.type) ? [scalars[p.name]] : []));
   return JSON.stringify([range, integers, Object.entries(views).map(([name, { shape }]) => [name, shape])]);
 }
 

@@ -49,13 +49,13 @@ export interface Binding {
   /** Folds come in the order of strict mode: in it, and where the launch is deterministic. */
   ordered: boolean;
   /** Scalar parameters by name (fixed ones are in the code already). */
-  scalars: Record<string, number | boolean>;
+  scalars: Record<string, number | bigint | boolean>;
   /** View and scatter parameters by name; of blocked views their storage, which `ir` indexes. */
   views: Record<string, View>;
   /** Reduce parameters that were given a view for their result, or for their partials. */
   outputs: Record<string, View | undefined>;
   /** Values that reductions start from, by reduce parameter: see `withInitialValues`. */
-  initial: Readonly<Record<string, number>>;
+  initial: Readonly<Record<string, number | bigint>>;
   /** All outputs take partials, which nothing folds. */
   partials: boolean;
   /** Partials stay with the launch, where its device has `fold`. */

@@ -19,7 +19,7 @@ export function withInitialValues(
     const names = parts.map(({ name }) => name);
     if (!joint || !names.every((name) => Object.hasOwn(initial, name) && Object.hasOwn(results, name))) continue;
     const values = jointFunction(joint)(
-      names.map((name) => initial[name]),
+      names.map((name) => initial[name] as number),
       names.map((name) => results[name]),
     );
     names.forEach((name, n) => (results[name] = values[n]));
@@ -28,7 +28,7 @@ export function withInitialValues(
     if (param.kind !== "reduce" || param.op === "joint" || !Object.hasOwn(initial, param.name) || !Object.hasOwn(results, param.name))
       continue;
     const { name, op, type, combine } = param;
-    const [before, fold] = [initial[name], results[name]];
+    const [before, fold] = [initial[name] as number, results[name]];
     results[name] = op === "custom" ? combineFunction(combine!)(before, fold) : evaluateBinary(OPERATORS[op], type, before, fold);
   }
   return results;

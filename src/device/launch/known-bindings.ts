@@ -100,12 +100,12 @@ export function findAlike(call: BindArguments): KnownBinding | undefined {
 export function callNumbers(found: KnownBinding, { args }: BindArguments): Pick<Binding, "scalars" | "initial"> {
   const scalars = { ...found.scalars };
   for (const [name, type] of found.floats) scalars[name] = inType(type, args[name] as number);
-  const initial: Record<string, number> = {};
-  for (const [name, type] of found.initial) initial[name] = inType(type, args[name] as number);
+  const initial: Record<string, number | bigint> = {};
+  for (const [name, type] of found.initial) initial[name] = inType(type, args[name] as number | bigint);
   return { scalars, initial };
 }
 
-const inType = (type: NumericType, value: number): number => (isFloat(type) ? wrap(type, value) : value);
+const inType = <V extends number | bigint>(type: NumericType, value: V): V => (isFloat(type) ? (wrap(type, Number(value)) as V) : value);
 
 /** Remembers a binding that has passed all checks, and gives its place. Reductions with components, whose arguments have other names than outputs, are checked each time. */
 export function rememberBinding(call: BindArguments, made: Checked, compiled: CompiledCall): object {

@@ -2,7 +2,7 @@ import type { Expr } from "../../ir/types.js";
 
 /** Arguments of a launch, by parameter. */
 export interface GivenArguments {
-  readonly scalars: Readonly<Record<string, number | boolean>>;
+  readonly scalars: Readonly<Record<string, number | bigint | boolean>>;
   readonly views: Readonly<Record<string, { readonly shape: readonly number[] }>>;
 }
 

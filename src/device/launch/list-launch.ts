@@ -78,7 +78,7 @@ export class ListLaunch implements Launch {
     return this.launches.flatMap(({ kernel, remarks }, n) => remarks.map((remark) => `${n + 1}, ${kernel.name}: ${remark}`));
   }
 
-  submit(scalars?: Readonly<Record<string, number | boolean | object>>, policy?: Policy): void {
+  submit(scalars?: Readonly<Record<string, number | bigint | boolean | object>>, policy?: Policy): void {
     this.otherNumbers.submit(scalars, policy);
   }
 

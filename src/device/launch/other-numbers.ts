@@ -7,7 +7,7 @@ import type { BindArguments } from "./binding.js";
 import type { Policy } from "./policy.js";
 
 /** Values of scalar parameters, by name: numbers, truth values, vectors and the like, records. */
-export type ScalarValues = Readonly<Record<string, number | boolean | object>>;
+export type ScalarValues = Readonly<Record<string, number | bigint | boolean | object>>;
 
 /** The call with other scalars and over another range. Throws LaunchError for names of other parameters; values are checked when it is bound. */
 export function withNumbers(call: BindArguments, scalars: ScalarValues = {}, policy: Policy = call.policy): BindArguments {
@@ -57,7 +57,7 @@ export class OtherNumbers {
     if (!scalars && !policy) return device.queue.submit(this.launch);
     const call = withNumbers(this.call, scalars, policy);
     if ((device.queue as { readonly capturing?: boolean }).capturing) throw notInCapture(call);
-    const numbers = Object.entries(call.args).filter((each): each is [string, number | boolean] => typeof each[1] !== "object");
+    const numbers = Object.entries(call.args).filter((each): each is [string, number | bigint | boolean] => typeof each[1] !== "object");
     const key = JSON.stringify([numbers.map(([name, value]) => [name, exact(value)]), call.policy]);
     const other = this.kept.get(key) ?? device.prepare<Params>(call.kernel, call.args, call.policy, call.options);
     // Puts it last, as the one that was used last.
@@ -88,5 +88,5 @@ export class OtherNumbers {
 }
 
 /** JSON has neither -0 nor NaN nor infinities. */
-const exact = (value: number | boolean): string | boolean =>
+const exact = (value: number | bigint | boolean): string | boolean =>
   typeof value === "boolean" ? value : Object.is(value, -0) ? "-0" : String(value);

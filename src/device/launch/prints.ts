@@ -1,4 +1,4 @@
-import { isUnsigned, wrap } from "../../ir/scalars.js";
+import { wrap } from "../../ir/scalars.js";
 import { PRINT_LIMIT, printedType, recordViews } from "../../ir/print-records.js";
 import { rowsShape } from "../../ir/passes/record-prints.js";
 import type { KernelIR, PrintedType, PrintedValue } from "../../ir/types.js";
@@ -74,5 +74,5 @@ export function printerOf({ call }: Pick<FaultBinding, "call">): (line: string) 
 
 function valueText({ type }: PrintedValue, value: number): string {
   if (type === "bool") return String(value !== 0);
-  return Object.is(value, -0) ? "-0" : String(isUnsigned(type) ? wrap(type, value) : value);
+  return Object.is(value, -0) ? "-0" : String(type === "u32" ? wrap(type, value) : value);
 }

@@ -1,18 +1,18 @@
 import { codingOf, ELEMENTS } from "../../ir/scalars.js";
-import type { ElementType } from "../../ir/types.js";
+import type { ElementType, NumberElement } from "../../ir/types.js";
 import { typedArray, type TypedArray, type TypedArrayOf } from "./view.js";
 
-/* Elements as they lie in memory, where floats of 16 bits are words, and as host arrays hold them. */
+/* Elements as they lie in memory, where floats of 16 bits are words, and as host arrays hold them. Of i64 and u64 both hold bigints, whatever the types say of arrays of unknown elements. */
 
 type MemoryArrays = { [T in ElementType]: (typeof ELEMENTS)[T]["storage"]["prototype"] };
 /** A typed array over memory with elements of a type: of the values, or of their bits. */
-export type MemoryArrayOf<T extends ElementType> = MemoryArrays[T];
+export type MemoryArrayOf<T extends ElementType> = [ElementType] extends [T] ? MemoryArrays[NumberElement] : MemoryArrays[T];
 /** The same for any type. */
 export type MemoryArray = MemoryArrayOf<ElementType>;
 
 /** A typed array over memory with `length` elements. */
 export function memoryArray<T extends ElementType>(type: T, memory: ArrayBufferLike, byteOffset: number, length: number): MemoryArrayOf<T> {
-  return new ELEMENTS[type].storage(memory as ArrayBuffer, byteOffset, length) as MemoryArrayOf<T>;
+  return new ELEMENTS[type as NumberElement].storage(memory as ArrayBuffer, byteOffset, length) as unknown as MemoryArrayOf<T>;
 }
 
 /** Sets elements in memory to the values of host data from `first` on, as many as `target` has. */
@@ -35,6 +35,6 @@ export function takeStored(type: ElementType, source: MemoryArray, target: Typed
 export function hostValues<T extends ElementType>(type: T, source: MemoryArrayOf<T>): TypedArrayOf<T> {
   if (!codingOf(type)) return source as unknown as TypedArrayOf<T>;
   const values = typedArray(type, source.length);
-  takeStored(type, source, values);
+  takeStored(type, source as MemoryArray, values as TypedArray);
   return values;
 }

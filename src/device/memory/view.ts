@@ -1,7 +1,7 @@
-import { BYTES, ELEMENTS } from "../../ir/scalars.js";
+import { BYTES, ELEMENTS, isWide } from "../../ir/scalars.js";
 import { isRank, MAX_RANK } from "../../base/rank.js";
 import { reachOf } from "../../ir/reach.js";
-import type { ElementType } from "../../ir/types.js";
+import type { ElementType, NumberElement, WideType } from "../../ir/types.js";
 import { componentsOfValue, compositeOf, type CompositeType } from "../../kernel/declare/composite.js";
 import { structOf } from "../../kernel/declare/struct.js";
 import type { Rank } from "../../kernel/declare/params.js";
@@ -11,8 +11,10 @@ import { requireOptions } from "../../base/own.js";
 import { describe } from "../../base/describe.js";
 
 type TypedArrays = { [T in ElementType]: (typeof ELEMENTS)[T]["array"]["prototype"] };
-/** The host array of an element type. */
-export type TypedArrayOf<T extends ElementType> = TypedArrays[T];
+/** The host array of an element type. Of types that are not known, one with numbers: arrays of i64 and u64, whose values are bigints, are named. */
+export type TypedArrayOf<T extends ElementType> = [ElementType] extends [T] ? TypedArrays[NumberElement] : TypedArrays[T];
+/** The host array of elements that hosts see as numbers. */
+export type NumberArrayOf<T extends NumberElement> = TypedArrays[T];
 /** A host array of any element type. */
 export type TypedArray = TypedArrayOf<ElementType>;
 
@@ -22,9 +24,10 @@ export { BYTES } from "../../ir/scalars.js";
 export function typedArray<T extends ElementType>(type: T, source: number): TypedArrayOf<T>;
 export function typedArray<T extends ElementType>(type: T, source: ArrayBufferLike, byteOffset: number, length: number): TypedArrayOf<T>;
 export function typedArray(type: ElementType, source: number | ArrayBufferLike, byteOffset?: number, length?: number): TypedArray {
-  if (typeof source !== "number") return new ELEMENTS[type].array(source as ArrayBuffer, byteOffset, length);
+  const { array } = ELEMENTS[type as NumberElement];
+  if (typeof source !== "number") return new array(source as ArrayBuffer, byteOffset, length);
   try {
-    return new ELEMENTS[type].array(source);
+    return new array(source);
   } catch {
     throw new LaunchError(`the engine has no room for ${source} values of ${type} on the host: choose a smaller size`);
   }
@@ -196,8 +199,15 @@ function requireShape(shape: readonly number[]): void {
 const ELEMENT_NAMES = Object.keys(ELEMENTS).join(", ");
 
 /** Rejects a value that is not an element type. Throws LaunchError. */
-export function requireElementType(what: string, type: { readonly type: ElementType } | undefined): void {
+function requireElementType(what: string, type: { readonly type: ElementType } | undefined): void {
   if (!type || !Object.hasOwn(ELEMENTS, type.type)) throw new LaunchError(`${what} needs an element type: ${ELEMENT_NAMES}`);
+}
+
+/** The same where elements are numbers, so that i64 and u64 are refused. */
+export function requireNumberElement(what: string, type: { readonly type: ElementType } | undefined): void {
+  requireElementType(what, type);
+  if (isWide(type!.type))
+    throw new LaunchError(`${what} holds ${type!.type}, which it cannot: use i32, or f64 for whole numbers up to 2^53`);
 }
 
 /** The type of an array's elements, or of vectors and the like. */
@@ -246,11 +256,24 @@ export function requireFitting(type: ElementType, data: ArrayLike<number>, what?
   const { kind, least, greatest, array } = ELEMENTS[type];
   if (data instanceof array) return;
   const name = (n: number): string => `${what === undefined ? "" : `${what}, `}value ${n}`;
+  if (isWide(type)) return requireBigints(type, data as ArrayLike<unknown>, name);
   if (!ArrayBuffer.isView(data)) for (let n = 0; n < data.length; n++) requireNumber(() => name(n), data[n]);
   if (kind === "float") return;
   for (let n = 0; n < data.length; n++)
     if (!Number.isInteger(data[n]) || data[n] < least || data[n] > greatest)
       throw new LaunchError(`${name(n)} is ${data[n]}, which ${type} cannot hold: give whole numbers from ${least} to ${greatest}`);
+}
+
+function requireBigints(type: WideType, data: ArrayLike<unknown>, name: (n: number) => string): void {
+  for (let n = 0; n < data.length; n++) requireBigint(type, data[n], () => name(n));
+}
+
+/** Throws LaunchError for a value of the host that is not a bigint which the type holds. */
+function requireBigint(type: WideType, value: unknown, what: () => string): asserts value is bigint {
+  const { least, greatest } = ELEMENTS[type];
+  if (typeof value !== "bigint") throw new LaunchError(`${what()} is ${describe(value)}: give bigints for ${type}, such as 3n`);
+  if (value < least || value > greatest)
+    throw new LaunchError(`${what()} is ${value}n, which ${type} cannot hold: give whole numbers from ${least} to ${greatest}`);
 }
 
 /**

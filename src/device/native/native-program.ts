@@ -135,7 +135,7 @@ export class NativeProgram implements CpuProgram {
   results(): Record<string, number> {
     if (this.resultFields.length === 0) return NO_RESULTS;
     const results: Record<string, number> = {};
-    for (const [name, field] of this.resultFields) results[name] = getField(this.args, field);
+    for (const [name, field] of this.resultFields) results[name] = getField(this.args, field) as number;
     return results;
   }
 
@@ -324,7 +324,7 @@ class NativeRerun implements Rerun {
 
   end(): Record<string, number> {
     const results: Record<string, number> = {};
-    for (const [name, field] of this.results) results[name] = getField(this.own.args, field);
+    for (const [name, field] of this.results) results[name] = getField(this.own.args, field) as number;
     return results;
   }
 

@@ -1,5 +1,5 @@
 import { isSingle } from "../../ir/scalars.js";
-import { firstF64 } from "../../ir/analysis/f64.js";
+import { firstF64 } from "../../ir/analysis/types-used.js";
 import type { KernelIR } from "../../ir/types.js";
 import { walkExprs } from "../../ir/walk.js";
 import { LaunchError } from "../../base/errors.js";

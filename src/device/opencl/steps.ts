@@ -13,14 +13,19 @@ export const parameterSize = (type: ParamType): number => (type === "pointer" ? 
 const argumentsOf = ({ type }: KernelParam<AnySlot>): number => (type === "pointer" ? 2 : 1);
 
 /** The bytes of a parameter that is passed by value. */
-function packed(type: Exclude<ParamType, "pointer" | "shared">, value: number): ArrayBufferView {
+function packed(type: Exclude<ParamType, "pointer" | "shared">, given: number | bigint): ArrayBufferView {
+  const value = Number(given);
   switch (type) {
+    case "i64":
+      return new BigInt64Array([BigInt(given)]);
+    case "u64":
+      return new BigUint64Array([BigInt(given)]);
     case "f64":
       return new Float64Array([value]);
     case "f32":
       return new Float32Array([value]);
-    case "i64":
-      return new BigInt64Array([BigInt(value)]);
+    case "long":
+      return new BigInt64Array([BigInt(given)]);
     case "i32":
       return new Int32Array([value]);
     case "u32":
@@ -37,7 +42,7 @@ interface Given {
   readonly param: KernelParam<AnySlot>;
   /** Number of its first argument. */
   readonly index: number;
-  value?: number;
+  value?: number | bigint;
 }
 
 /** A kernel object that keeps the values of its parameters, so that enqueueing it is one call. */
@@ -84,23 +89,27 @@ export class OpenclKernelStep implements StreamStep {
     this.threads[2 * place + 1] = Math.floor(count / 2 ** 32);
   }
 
-  setScalars(values: Readonly<Record<string, number | boolean>>): void {
+  setScalars(values: Readonly<Record<string, number | bigint | boolean>>): void {
     for (const each of this.given) {
       const { param } = each;
-      if (param.type !== "shared" && param.slot.kind === "scalar") this.give(each, Number(values[param.slot.name!]));
+      if (param.type !== "shared" && param.slot.kind === "scalar")
+        this.give(
+          each,
+          valueOf(() => values[param.slot.name!], param.slot),
+        );
     }
   }
 
   /** Tells the driver, unless it knows: each argument is a call. */
-  private give(to: Given, value: number): void {
+  private give(to: Given, value: number | bigint): void {
     if (Object.is(to.value, value)) return;
     const { param, index } = to;
     const set = (at: number, bytes: number, data: ArrayBufferView | null) => this.cl.call("clSetKernelArg", this.kernel, at, bytes, data);
-    if (param.type === "shared") set(index, value, null);
+    if (param.type === "shared") set(index, Number(value), null);
     else if (param.type === "pointer") {
-      const { memory, first } = this.addresses.find(value);
+      const { memory, first } = this.addresses.find(Number(value));
       set(index, 8, new BigUint64Array([BigInt(memory)]));
-      set(index + 1, 8, new BigInt64Array([BigInt(first / (param.element === "i64" ? 8 : BYTES[param.element!]))]));
+      set(index + 1, 8, new BigInt64Array([BigInt(first / (param.element === "long" ? 8 : BYTES[param.element!]))]));
     } else {
       const data = packed(param.type, value);
       set(index, data.byteLength, data);

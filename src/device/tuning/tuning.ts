@@ -1,3 +1,4 @@
+import { jsonText } from "../../base/json.js";
 import { dependsOnOrder } from "../../ir/atomic.js";
 import { unreachable } from "../../base/unreachable.js";
 import { derive } from "../../cache/derive.js";
@@ -196,4 +197,4 @@ function keyOf({ ir, precision, policy, views, partials, unfolded }: LaunchTrait
 const sizeClass = (extent: number): number => Math.ceil(2 * Math.log2(Math.max(1, extent)));
 
 /** The code as text, without locations: its place in its file does not matter. */
-const codeOf = (ir: KernelIR): string => JSON.stringify(ir, (name, value) => (name === "location" ? undefined : value));
+const codeOf = (ir: KernelIR): string => jsonText(ir, "location");

@@ -1,9 +1,19 @@
 import { foldGroups } from "../../ir/joint.js";
 import type { ReduceParam } from "../../ir/types.js";
-import { foldOfParam, foldPartials, foldPartialsJointly, type FoldFunction } from "../cpu/partials.js";
+import {
+  foldOfParam,
+  foldPartials,
+  foldPartialsJointly,
+  type FoldedValue,
+  type FoldFunction,
+  type PartialValues,
+} from "../cpu/partials.js";
 import { cpuStorage, type Allocator, type CpuBuffer } from "../cpu/storage.js";
 import { belowOf, hostArray, hostOf } from "../cpu/host-view.js";
-import { BYTES, typedArray, type TypedArray, type View } from "../memory/view.js";
+import { BYTES, typedArray, type View } from "../memory/view.js";
+
+/** A typed array of numbers or bigints. */
+type FoldedArray = PartialValues & { readonly buffer: ArrayBufferLike; fill(value: FoldedValue): unknown };
 
 /** The partial results of one reduce parameter: memory of its own that workers write and the calling thread folds. */
 export class WasmPartials {
@@ -11,8 +21,8 @@ export class WasmPartials {
   /** Undefined for a part of a joint reduction. */
   private readonly fold: FoldFunction | undefined;
   private readonly shared = cpuStorage().shared;
-  private view: TypedArray;
-  private taker: TypedArray | undefined;
+  private view: FoldedArray;
+  private taker: FoldedArray | undefined;
 
   /**
    * @param byWorkers each worker has folded what it did; the others are folded by the strict rule
@@ -28,7 +38,7 @@ export class WasmPartials {
     this.buffer = allocate(count * BYTES[param.type]);
     this.fold = param.joint ? undefined : foldOfParam(param);
     this.view = this.newView();
-    this.taker = output && hostArray(output);
+    this.taker = output && (hostArray(output) as FoldedArray);
   }
 
   get bytes(): number {
@@ -61,8 +71,8 @@ export class WasmPartials {
   }
 
   /** Folds what they have left, and gives the results by the names of the parameters. */
-  static finish(all: readonly WasmPartials[]): Record<string, number> {
-    const results: Record<string, number> = {};
+  static finish(all: readonly WasmPartials[]): Record<string, FoldedValue> {
+    const results: Record<string, FoldedValue> = {};
     for (const params of foldGroups(all.map(({ param }) => param))) {
       const parts = params.map((param) => all.find((partials) => partials.param === param)!);
       const values = params[0].joint
@@ -77,20 +87,20 @@ export class WasmPartials {
     return results;
   }
 
-  private folded(): number {
+  private folded(): FoldedValue {
     return this.byWorkers ? this.inAnyOrder() : foldPartials(this.array(), this.count, this.param, this.fold!);
   }
 
   /** Puts a result where it is wanted, and gives it. */
-  private tell(result: number): number {
+  private tell(result: FoldedValue): FoldedValue {
     if (this.taker) {
-      if (!this.shared && this.taker.buffer !== hostOf(this.output!)) this.taker = hostArray(this.output!);
+      if (!this.shared && this.taker.buffer !== hostOf(this.output!)) this.taker = hostArray(this.output!) as FoldedArray;
       this.taker[belowOf(this.output!)] = result;
     }
     return result;
   }
 
-  private inAnyOrder(): number {
+  private inAnyOrder(): FoldedValue {
     const array = this.array();
     let result = array[0];
     for (let n = 1; n < this.count; n++) result = this.fold!(result, array[n]);
@@ -98,12 +108,12 @@ export class WasmPartials {
   }
 
   /** A memory that is not shared changes its buffer when it grows. */
-  private array(): TypedArray {
+  private array(): FoldedArray {
     if (!this.shared && this.view.buffer !== this.buffer.host) this.view = this.newView();
     return this.view;
   }
 
-  private newView(): TypedArray {
-    return typedArray(this.param.type, this.buffer.host, this.buffer.address, this.count);
+  private newView(): FoldedArray {
+    return typedArray(this.param.type, this.buffer.host, this.buffer.address, this.count) as FoldedArray;
   }
 }

@@ -2,8 +2,8 @@ import { listing } from "#listing";
 import { LANE_BYTES, workOfRange, type WasmKernel } from "../../emit/wasm/module.js";
 import type { WasmSlot } from "../../schedule/slots.js";
 import { partialCount, type Policy, type RangePolicy } from "../../ir/launch.js";
-import { ELEMENTS } from "../../ir/scalars.js";
-import type { KernelIR, ReduceParam, ScalarParam, ScalarType } from "../../ir/types.js";
+import { putValue } from "../../ir/scalars.js";
+import type { KernelIR, PlainValue, ReduceParam, ScalarParam, ScalarType } from "../../ir/types.js";
 import { unreachable } from "../../base/unreachable.js";
 import { ANY_RANGE, enclosing } from "../cpu/any-range.js";
 import type { Aside } from "../cpu/backlog.js";
@@ -159,7 +159,7 @@ export class WasmProgram implements CpuProgram {
     switch (slot.kind) {
       case "scalar": {
         const param = binding.ir.params.find((p): p is ScalarParam => p.kind === "scalar" && p.name === slot.name)!;
-        return put(entry, param.type, Number(binding.scalars[slot.name]));
+        return put(entry, param.type, binding.scalars[slot.name]);
       }
       case "view":
         return address(addressOf(binding.views[slot.name]));
@@ -248,7 +248,7 @@ class WasmRerun implements Rerun {
     const { args, reductions } = this.own;
     const { kernel } = this.code.module;
     const block = new DataView(args.host, args.address, 8 * kernel.slots.length);
-    for (const [name, type, offset] of this.scalars) put(block, type, Number(scalars[name]), offset);
+    for (const [name, type, offset] of this.scalars) put(block, type, scalars[name], offset);
     const workers = this.means.threads(policy);
     if (this.around && !this.prepare(block, policy as RangePolicy, workers)) return false;
     for (const partials of reductions) partials.clear();
@@ -306,7 +306,7 @@ class WasmRerun implements Rerun {
   }
 }
 
-function put(entry: DataView, type: ScalarType, value: number, offset = 0): void {
-  if (type === "bool") entry.setUint32(offset, value, true);
-  else entry[ELEMENTS[type].set](offset, value, true);
+function put(entry: DataView, type: ScalarType, value: PlainValue, offset = 0): void {
+  if (type === "bool") entry.setUint32(offset, Number(value), true);
+  else putValue(entry, type, offset, value);
 }

@@ -1,5 +1,6 @@
 import { isDouble } from "../../ir/scalars.js";
-import { firstF64 } from "../../ir/analysis/f64.js";
+import { firstF64 } from "../../ir/analysis/types-used.js";
+import { beyondPairs } from "../../ir/analysis/wide-division.js";
 import type { KernelIR } from "../../ir/types.js";
 import { walkExprs } from "../../ir/walk.js";
 import { LaunchError } from "../../base/errors.js";
@@ -16,6 +17,15 @@ export function requireF64(device: { readonly name: string; readonly emulates: b
   );
 }
 
+/** Throws LaunchError if a kernel does with integers of 64 bits what pairs of words do not. */
+export function requirePairs(device: { readonly name: string }, kernel: Kernel, ir: KernelIR): void {
+  const use = beyondPairs(ir);
+  if (use)
+    throw new LaunchError(
+      `kernel "${kernel.name}" (${kernel.location.file}:${use.line}) on ${device.name}: ${use.what}, which webgpu lacks: use u32, or another device`,
+    );
+}
+
 /** Numbers of a launch that emulated f64 may have no room for. */
 interface LaunchNumbers extends Pick<Binding, "kernel" | "ir" | "scalars"> {}
 
@@ -27,7 +37,7 @@ export function requireRange(device: { readonly name: string }, launch: LaunchNu
   const { kernel, ir } = launch;
   requireScalarRange(device, launch);
   for (const { name, type, values } of ir.tables)
-    if (isDouble(type)) for (const value of values) checkRange(device, kernel, value, `a value of table "${name}"`);
+    if (isDouble(type)) for (const value of values) checkRange(device, kernel, Number(value), `a value of table "${name}"`);
   walkExprs(ir.body, (e, { location }) => {
     if (e.op === "const" && isDouble(e.type)) checkRange(device, kernel, Number(e.value), "a constant", location.line);
   });

@@ -25,9 +25,9 @@ export function toDevice({ emulates }: Gpu, type: ElementType, data: ArrayLike<n
 export function fromDevice<T extends ElementType>({ emulates }: Gpu, type: T, bytes: ArrayBuffer, count: number): TypedArrayOf<T> {
   if (!isDouble(type) || !emulates) return hostValues(type, memoryArray(type, bytes, 0, count));
   const pairs = new Float32Array(bytes, 0, 2 * count);
-  const result = typedArray(type, count);
+  const result: Float64Array = typedArray("f64", count);
   for (let n = 0; n < count; n++) result[n] = whole(pairs[2 * n], pairs[2 * n + 1]);
-  return result;
+  return result as unknown as TypedArrayOf<T>;
 }
 
 /** The f64 of two f32; a second part of zero leaves the first as it is, with its sign. */

@@ -9,7 +9,7 @@ import { BYTES } from "../memory/view.js";
 import { elementsToMove } from "../../ir/passes/jam.js";
 import type { Tunables } from "../tuning/tuning.js";
 import type { ScatterCacheShape } from "../gpu/scatter-cache.js";
-import { requireF64, requireRange } from "./f64.js";
+import { requireF64, requirePairs, requireRange } from "./f64.js";
 import type { Gpu } from "./gpu.js";
 import { bufferGroups, type BufferGroups } from "./buffer-groups.js";
 import { chooseScatter } from "./strategy.js";
@@ -56,6 +56,7 @@ function elementsOf({ ir, policy, views }: Binding): number | undefined {
 export function programOf(gpu: Gpu, binding: Binding, threads?: number): LaunchProgram {
   const { ir, access, policy, precision, views } = binding;
   requireF64(gpu, binding.kernel, ir);
+  requirePairs(gpu, binding.kernel, ir);
   if (gpu.emulates) requireRange(gpu, binding);
   const scatter = chooseScatter(binding, gpu.limits.maxComputeWorkgroupStorageSize);
   const serial = Object.values(scatter.code).includes("serial");

@@ -1,4 +1,4 @@
-import { ELEMENTS, isDouble } from "../../ir/scalars.js";
+import { isDouble, putValue } from "../../ir/scalars.js";
 import { layOutBlock, type ShaderEntry, type LaunchField } from "../../emit/wgsl/shader-program.js";
 import { pair } from "../../emit/wgsl/body.js";
 import type { AnySlot } from "../../schedule/slots.js";
@@ -129,8 +129,9 @@ export function blockOf<Slot extends AnySlot>(fields: readonly LaunchField<Slot>
   fields.forEach(({ slot, type }, n) => {
     const value = valueOf(fill, slot);
     const at = offsets[n];
-    if (isDouble(type)) pair(value).forEach((part, half) => data.setFloat32(at + 4 * half, part, true));
-    else data[type === "bool" ? "setUint32" : ELEMENTS[type].set](at, value, true);
+    if (isDouble(type)) pair(Number(value)).forEach((part, half) => data.setFloat32(at + 4 * half, part, true));
+    else if (type === "bool") data.setUint32(at, Number(value), true);
+    else putValue(data, type, at, value);
   });
   return data.buffer;
 }

@@ -1,4 +1,4 @@
-import { isDouble, isSingle } from "../../ir/scalars.js";
+import { isDouble, isSingle, isWide } from "../../ir/scalars.js";
 import { unreachable } from "../../base/unreachable.js";
 import type { ReduceParam, ScatterParam } from "../../ir/types.js";
 import { LaunchError } from "../../base/errors.js";
@@ -38,6 +38,11 @@ function choose(binding: Binding, target: ScatterParam, workgroupBytes: number):
   if (isDouble(target.element) && target.op !== "sum") {
     if (asked === undefined) return inOrder(binding, target, `as an emulated f64 has no atomic ${target.op}`);
     if (asked !== "sorted") refuse("an emulated f64 is two words, which atomics cannot compare as one");
+    return inOrder(binding, target);
+  }
+  if (isWide(target.element)) {
+    if (asked === undefined) return inOrder(binding, target, `as ${target.element} is two words, which atomics cannot change as one`);
+    if (asked !== "sorted") refuse(`${target.element} is two words, which atomics cannot change as one`);
     return inOrder(binding, target);
   }
   switch (asked) {

@@ -1,7 +1,7 @@
 import type { Launch } from "../../device/device.js";
 import { range } from "../../device/launch/policy.js";
 import { View } from "../../device/memory/view.js";
-import type { NumericType, ReduceParam } from "../../ir/types.js";
+import type { NumberElement, NumberType, ReduceParam } from "../../ir/types.js";
 import { i32, type Params } from "../../kernel/declare/params.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
 import { byLocal, isLocal, localOf, type DeviceSet, type LocalMember } from "../../set/index.js";
@@ -47,7 +47,7 @@ export function pieceOfPartials(
 
 /** The launch that brings partials into the order of rows. */
 export const movePartials = ({ device }: LocalMember, { from, to }: NonNullable<PartialsPiece["moved"]>): Launch =>
-  device.prepare<Params>(moveKernel(from.type), { from, to }, range(...from.shape));
+  device.prepare<Params>(moveKernel(from.type as NumberElement), { from, to }, range(...from.shape));
 
 /** Arrays of one reduction on all members. */
 export class BoxCollected {
@@ -58,7 +58,7 @@ export class BoxCollected {
   private readonly launches: Launch[] = [];
   private readonly memory: View[] = [];
   private readonly fold: Kernel;
-  private readonly type: NumericType;
+  private readonly type: NumberType;
   private readonly all: readonly number[];
   /** Members that fold groups of partials. */
   private readonly owners: readonly number[];
@@ -74,8 +74,8 @@ export class BoxCollected {
     private readonly spread: Spread,
   ) {
     const { owned, groups, pieces } = exchange;
-    this.fold = foldKernel(op as NamedFold, type);
-    this.type = type;
+    this.type = type as NumberType;
+    this.fold = foldKernel(op as NamedFold, this.type);
     this.all = [...set.members.keys()];
     this.owners = this.all.filter((m) => groups[m].length > 0);
     this.folding = spread !== "root" && this.owners.length > 1 ? this.all : [exchange.root];
@@ -83,7 +83,7 @@ export class BoxCollected {
     this.arrays = byLocal(set, (member, m) => {
       const length = Math.max(1, 2 * owned[m] + arriving[m]);
       const view = this.array(member, length);
-      member.queue(0).write(view, Array<number>(length).fill(identity));
+      member.queue(0).write(view, Array<number>(length).fill(identity as number));
       return view;
     });
     this.partials = this.arrays.map((view, m) => view.slice([0, Math.max(1, 2 * owned[m])]));

@@ -176,7 +176,7 @@ export class Declarations {
   readonly fields = new Map<string, Pick<FieldUse, "field" | "level">>();
   readonly scalars = new Map<string, Scalar>();
   readonly reductions = new Map<string, Scalar>();
-  readonly values = new Map<string, number | boolean>();
+  readonly values = new Map<string, number | bigint | boolean>();
   readonly axisArrays = new Map<string, AxisArray>();
   readonly axisFolds = new Map<string, AxisArrayReduction>();
 

@@ -14,7 +14,7 @@ interface CodeParams {
   readonly scalars?: ReadonlyMap<string, Scalar>;
   /** Scalars that take results, by reduce parameter. */
   readonly reductions?: ReadonlyMap<string, Scalar>;
-  readonly values?: ReadonlyMap<string, number | boolean>;
+  readonly values?: ReadonlyMap<string, number | bigint | boolean>;
   readonly axisArrays?: ReadonlyMap<string, AxisArray>;
 }
 

@@ -1,20 +1,20 @@
-import type { ElementType } from "../../ir/types.js";
+import type { NumberElement } from "../../ir/types.js";
 import { kernel, type Kernel } from "../../kernel/declare/kernel.js";
 import { elementToken, i32, view } from "../../kernel/declare/params.js";
 
 /* Kernels that copy values between views of one type. */
 
 /** Copies a box: `from` to `to`, both of four axes. */
-export const moveKernel = (type: ElementType): Kernel => kernelsOf(type).move;
+export const moveKernel = (type: NumberElement): Kernel => kernelsOf(type).move;
 
 /** Copies some components, which a table names, into a box: `from` has all of them along its first axis, `to` the named ones. */
-export const packKernel = (type: ElementType): Kernel => kernelsOf(type).pack;
+export const packKernel = (type: NumberElement): Kernel => kernelsOf(type).pack;
 
 /** The reverse. */
-export const unpackKernel = (type: ElementType): Kernel => kernelsOf(type).unpack;
+export const unpackKernel = (type: NumberElement): Kernel => kernelsOf(type).unpack;
 
 /** Copies the values at the places of a table: `to[i] = from[places[i]]`. */
-export const pickKernel = (type: ElementType): Kernel => kernelsOf(type).pick;
+export const pickKernel = (type: NumberElement): Kernel => kernelsOf(type).pick;
 
 interface Moves {
   readonly move: Kernel;
@@ -23,9 +23,9 @@ interface Moves {
   readonly pick: Kernel;
 }
 
-const made = new Map<ElementType, Moves>();
+const made = new Map<NumberElement, Moves>();
 
-function kernelsOf(type: ElementType): Moves {
+function kernelsOf(type: NumberElement): Moves {
   const known = made.get(type);
   if (known) return known;
   const token = elementToken(type);

@@ -2,7 +2,7 @@ import type { Launch, Precision } from "../../device/device.js";
 import { range } from "../../device/launch/policy.js";
 import type { View } from "../../device/memory/view.js";
 import { chunksPerLine } from "../../ir/launch.js";
-import type { ReduceParam } from "../../ir/types.js";
+import type { NumberType, ReduceParam } from "../../ir/types.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
 import type { Params } from "../../kernel/declare/params.js";
 import { byLocal, isLocal, localOf, type DeviceSet } from "../../set/index.js";
@@ -138,13 +138,13 @@ class Collected {
     private readonly exchange: ScalarExchange,
   ) {
     const { cuts, groups, toAll } = exchange;
-    this.fold = foldKernel(op as NamedFold, type);
+    this.fold = foldKernel(op as NamedFold, type as NumberType);
     this.all = [...set.members.keys()];
     this.owners = this.all.filter((m) => sizeOf(groups.folded[m]) > 0);
     this.gathered = byLocal(set, (member, m) => {
       const length = Math.max(1, ...(toAll === "partials" ? cuts : [cuts[m + 1] - cuts[m], groups.folded[m][1] - cuts[m]]));
       const view = member.device.array({ type }, length);
-      member.queue(0).write(view, Array<number>(length).fill(identity));
+      member.queue(0).write(view, Array<number>(length).fill(identity as number));
       return view;
     });
     this.partials = this.gathered.map((view, m) => view.slice(toAll === "partials" ? [cuts[m], cuts[m + 1]] : [0, cuts[m + 1] - cuts[m]]));

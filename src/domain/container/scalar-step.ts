@@ -53,7 +53,7 @@ export function scalarStepFromIR(
   ir: KernelIR,
   of: ReadonlyMap<string, Scalar>,
   location: Location,
-  values: ReadonlyMap<string, number | boolean> = new Map(),
+  values: ReadonlyMap<string, number | bigint | boolean> = new Map(),
 ): Container {
   const [read, set] = [loadedIn(ir), changedIn(ir.body, "view")];
   const only = (names: ReadonlySet<string>): Map<string, Scalar> => new Map([...of].filter(([param]) => names.has(param)));

@@ -1,5 +1,5 @@
 import { define, localOf } from "../../ir/by-name.js";
-import type { ElementType, Expr, KernelIR, Param, Stmt } from "../../ir/types.js";
+import type { NumberElement, Expr, KernelIR, Param, Stmt } from "../../ir/types.js";
 import { FreshNames } from "../../ir/passes/copy.js";
 import { mapStmts } from "../../ir/walk.js";
 import type { Level } from "../../kernel/declare/cells.js";
@@ -56,7 +56,7 @@ export class StorageKernel<Role extends string> {
   }
 
   /** The name of a view parameter that holds what `role` says; made on first use. */
-  view(role: Role, element: ElementType, rank: number): string {
+  view(role: Role, element: NumberElement, rank: number): string {
     return this.param(role, (name) => ({ kind: "view", name, element, rank, disjoint: false, trusted: axesOf(rank) }));
   }
 

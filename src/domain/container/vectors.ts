@@ -1,6 +1,6 @@
 import { isInteger, valueType } from "../../ir/scalars.js";
 import { originalPosition } from "#source-map";
-import type { NumericType } from "../../ir/types.js";
+import type { NumberType } from "../../ir/types.js";
 import { ContainerError } from "../../base/errors.js";
 import { callSite } from "../../kernel/declare/location.js";
 import { assign, max, sum } from "../../kernel/declare/params.js";
@@ -42,7 +42,7 @@ const SEVERAL: Access = {
 };
 
 /** Conversions to the type in which a container computes. */
-const CONVERT: Record<NumericType, (value: number) => number> = {
+const CONVERT: Record<NumberType, (value: number) => number> = {
   f64: (value) => +value,
   f32: (value) => Math.fround(value),
   i32: (value) => value | 0,

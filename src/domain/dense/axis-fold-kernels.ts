@@ -1,4 +1,4 @@
-import type { NumericType } from "../../ir/types.js";
+import type { NumberType } from "../../ir/types.js";
 import { kernel, type Kernel } from "../../kernel/declare/kernel.js";
 import { i32, view, type ScalarToken } from "../../kernel/declare/params.js";
 import type { AxisFold } from "../grid/grid.js";
@@ -27,7 +27,7 @@ const FOLDS: Record<AxisFold["op"], Fold> = {
 
 const known = new Map<string, AxisFoldKernels>();
 
-export function axisFoldKernels(op: AxisFold["op"], type: NumericType): AxisFoldKernels {
+export function axisFoldKernels(op: AxisFold["op"], type: NumberType): AxisFoldKernels {
   const key = `${op} ${type}`;
   let kernels = known.get(key);
   if (!kernels) known.set(key, (kernels = makeKernels(FOLDS[op], { kind: "scalar", type })));
@@ -35,7 +35,7 @@ export function axisFoldKernels(op: AxisFold["op"], type: NumericType): AxisFold
 }
 
 /** `old` is 1 where what results were takes part; `each` is the number of values of a part, a row or an entry. */
-function makeKernels(fold: Fold, type: ScalarToken<NumericType>): AxisFoldKernels {
+function makeKernels(fold: Fold, type: ScalarToken<NumberType>): AxisFoldKernels {
   const results = { fold, into: view(type, 4), n1: i32, n2: i32, n3: i32, each: i32, old: i32 };
   const parts = kernel(
     "fold parts",

@@ -1,6 +1,6 @@
 import type { PeerStore, Launch, Precision } from "../../device/device.js";
 import { range, teams, type Policy } from "../../device/launch/policy.js";
-import { CPU_MEMORY, View, type TypedArrayOf } from "../../device/memory/view.js";
+import { CPU_MEMORY, View, type NumberArrayOf } from "../../device/memory/view.js";
 import type { KernelIR } from "../../ir/types.js";
 import type { Dimension } from "../../kernel/declare/cells.js";
 import { kernelFromIR } from "../../kernel/declare/from-ir.js";
@@ -165,7 +165,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     field.storage.forEach((memory, m) => this.fillMember(field, m, memory, value));
   }
 
-  protected write(field: Field, first: number, data: TypedArrayOf<FieldType>, margins: Margins): void {
+  protected write(field: Field, first: number, data: NumberArrayOf<FieldType>, margins: Margins): void {
     const plane = this.planeLength(field, isAny(margins));
     const given = { first, end: first + data.length / plane };
     field.storage.forEach((memory, m) => {
@@ -228,7 +228,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     { first, end }: Planes,
     margins: Margins,
     members = this.set.locals,
-  ): Promise<TypedArrayOf<T>> {
+  ): Promise<NumberArrayOf<T>> {
     const memory = field.storage;
     const reads = members.flatMap((member) => {
       const m = member.index;
@@ -236,7 +236,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
       const window = () => this.storage(field, m).window(memory[m], from, to, this.beside(m, margins)) as View<T>;
       return from < to ? [member.queue(0).read(window())] : [];
     });
-    return inOneArray(field.type, await Promise.all(reads));
+    return inOneArray(field.type, (await Promise.all(reads)) as NumberArrayOf<T>[]);
   }
 
   /** Planes of a host array that a member owns, counted from its first. */
@@ -246,7 +246,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     return [Math.max(low, first - origin), Math.min(high, end - origin)];
   }
 
-  override async readPlanes<T extends FieldType>(field: Field<T>, planes: Planes, ghosts = false): Promise<TypedArrayOf<T>> {
+  override async readPlanes<T extends FieldType>(field: Field<T>, planes: Planes, ghosts = false): Promise<NumberArrayOf<T>> {
     if (!cutsRows(this)) return super.readPlanes(field, planes, ghosts);
     const margins = this.margins(ghosts);
     const own = await this.values(field, planes, margins);

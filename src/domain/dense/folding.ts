@@ -2,7 +2,7 @@ import type { Device, Launch, Precision } from "../../device/device.js";
 import { range, type Policy } from "../../device/launch/policy.js";
 import { View } from "../../device/memory/view.js";
 import { LaunchError } from "../../base/errors.js";
-import type { NumericType } from "../../ir/types.js";
+import type { NumberType } from "../../ir/types.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
 import { i32, type Params } from "../../kernel/declare/params.js";
 import type { Pushed } from "../container/fold-order.js";
@@ -100,7 +100,7 @@ export class FoldLaunches {
 
   protected kernels(n: number): AxisFoldKernels {
     const { op, array } = this.foldOf(n);
-    return axisFoldKernels(op, array.type as NumericType);
+    return axisFoldKernels(op, array.type as NumberType);
   }
 
   protected prepare(kernel: Kernel, args: Record<string, unknown>, policy: Policy, options: { checked?: false } = {}): Launch {

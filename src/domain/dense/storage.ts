@@ -1,6 +1,6 @@
 import type { Device } from "../../device/device.js";
 import { BYTES, View } from "../../device/memory/view.js";
-import type { ElementType } from "../../ir/types.js";
+import type { NumberElement } from "../../ir/types.js";
 import { noMargins, type Margins } from "../grid/ghosts.js";
 import type { FieldLayout } from "../grid/options.js";
 import type { Span } from "../grid/parts.js";
@@ -24,7 +24,7 @@ export interface StoredBox {
 
 /** Properties that determine the place of a field's value in its box. */
 export interface ValueLayout {
-  readonly type: ElementType;
+  readonly type: NumberElement;
   readonly cardinality: number;
   readonly layout: FieldLayout;
 }

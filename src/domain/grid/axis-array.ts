@@ -1,4 +1,4 @@
-import { requireFitting, requireNumber, typedArray, View, type TypedArrayOf } from "../../device/memory/view.js";
+import { requireFitting, requireNumber, typedArray, View, type NumberArrayOf } from "../../device/memory/view.js";
 import { LaunchError } from "../../base/errors.js";
 import type { Dimension } from "../../kernel/declare/cells.js";
 import { byLocal, requireAlike, type DeviceSet } from "../../set/index.js";
@@ -93,12 +93,12 @@ export class AxisArray<T extends FieldType = FieldType, C extends number = numbe
   }
 
   /** All values, ghosts included, in the order in which `set` takes them, once the work on the default stream of this process's first member is done. */
-  async download(): Promise<TypedArrayOf<T>> {
+  async download(): Promise<NumberArrayOf<T>> {
     const [first] = this.grid.set.locals;
     const stored = await first.queue(0).read(this.memory[first.index]);
     const all = typedArray(this.type, this.length);
     this.places.forEach((place, n) => (all[n] = stored[place]));
-    return all as TypedArrayOf<T>;
+    return all as NumberArrayOf<T>;
   }
 
   /** Component `k` at coordinates along the axes, x first. Ghosts lie below 0 and beyond the extents. */

@@ -1,8 +1,8 @@
 import type { Launch, Precision } from "../../device/device.js";
-import { requireFitting, type TypedArrayOf, type View } from "../../device/memory/view.js";
+import { requireFitting, type NumberArrayOf, type View } from "../../device/memory/view.js";
 import { LaunchError } from "../../base/errors.js";
 import { requireThing } from "../../base/own.js";
-import type { KernelIR, Location, NumericType, ReduceOp, ScatterOp } from "../../ir/types.js";
+import type { KernelIR, Location, NumberType, ReduceOp, ScatterOp } from "../../ir/types.js";
 import type { Captures } from "../../kernel/declare/captures.js";
 import type { AxisAccess, AxisReduction, Cell, Dimension, FieldAccess } from "../../kernel/declare/cells.js";
 import type { ArrayType, AssignToken, Helper, ReduceIntoToken, ScalarToken, TableToken } from "../../kernel/declare/params.js";
@@ -42,7 +42,7 @@ export interface BoxOptions extends HostArrayOptions {
 /** Values of some planes of the last axis. */
 export interface FieldPlanes<T extends FieldType = FieldType> extends Planes {
   /** In the order (z, y, x, k), as host arrays are. */
-  readonly values: TypedArrayOf<T>;
+  readonly values: NumberArrayOf<T>;
 }
 
 /** Values of a member's rows of some planes. */
@@ -184,7 +184,7 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
 
   private async *inPieces<P extends Planes>(
     pieces: readonly P[],
-    read: (piece: P) => Promise<TypedArrayOf<T>>,
+    read: (piece: P) => Promise<NumberArrayOf<T>>,
   ): AsyncGenerator<P & FieldPlanes<T>, void, undefined> {
     const { writes } = this;
     for (const piece of pieces) {
@@ -202,7 +202,7 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
    * the array covers the box and its ghosts. Over several processes all call it, and each gets all values.
    * @throws LaunchError for more than 1 GiB, which `planes` gives
    */
-  download(options: HostArrayOptions = {}): Promise<TypedArrayOf<T>> {
+  download(options: HostArrayOptions = {}): Promise<NumberArrayOf<T>> {
     return this.grid.download(this, options.ghosts);
   }
 
@@ -269,11 +269,11 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
 }
 
 /** `sum(scalar)`, `min(scalar)`, `max(scalar)`: a reduction whose result goes into the scalar. */
-type ScalarReduction<T extends NumericType = NumericType, O extends ReduceOp = ReduceOp> = ReduceIntoToken<Scalar<T>, O>;
+type ScalarReduction<T extends NumberType = NumberType, O extends ReduceOp = ReduceOp> = ReduceIntoToken<Scalar<T>, O>;
 
 /** The same into an array along axes: for each of its coordinates, over all cells that have it. */
 export type AxisArrayReduction<C extends number = number, O extends ReduceOp = ReduceOp> = ReduceIntoToken<
-  AxisArray<NumericType & FieldType, C>,
+  AxisArray<NumberType & FieldType, C>,
   O
 >;
 
@@ -300,7 +300,7 @@ type ContainerBodyParam<P> =
     ? FieldAccess<C, D>
     : P extends AxisArray<FieldType, infer C, infer N>
       ? AxisAccess<C, N>
-      : P extends ReduceIntoToken<AxisArray<NumericType & FieldType, infer C>, infer O>
+      : P extends ReduceIntoToken<AxisArray<NumberType & FieldType, infer C>, infer O>
         ? AxisReduction<C, ReduceMethod<O>>
         : P extends Scalar | number
           ? number
@@ -318,7 +318,7 @@ export type ContainerBody<P extends ContainerParams, D extends Dimension = Dimen
  * Declarations of a scalar step's parameters: scalars, `assign(scalar)` for the ones that it sets, numbers and truth values, tables,
  * helpers, types of private arrays.
  */
-export type ScalarStepParam = Scalar | AssignToken<Scalar> | TableToken | Helper | ArrayType | number | boolean;
+export type ScalarStepParam = Scalar | AssignToken<Scalar> | TableToken | Helper | ArrayType | number | bigint | boolean;
 /** The parameters of a scalar step, by name. */
 export type ScalarStepParams = Record<string, ScalarStepParam>;
 
@@ -432,7 +432,7 @@ export interface Container {
   /** Scalars that take results, by reduce parameter. */
   readonly reductions: ReadonlyMap<string, Scalar>;
   /** Plain numbers and truth values, by scalar parameter. */
-  readonly values: ReadonlyMap<string, number | boolean>;
+  readonly values: ReadonlyMap<string, number | bigint | boolean>;
   /** For a scalar step, which has no cells: the scalars that it sets, by view parameter. Scalars that it also reads are among `scalars`, too. */
   readonly assigned?: ReadonlyMap<string, Scalar>;
   /** Arrays along axes, by view parameter. */
@@ -539,7 +539,7 @@ export interface Grid<D extends Dimension = Dimension> {
    */
   axis<T extends FieldType>(name: AxisName<D>, type: FieldToken<T>, values: AxisValues, options?: AxisOptions): AxisArray<T, 1, 1>;
   /** A number that lives on every device, 0 at first. */
-  scalar<T extends NumericType>(name: string, type: ScalarToken<T>): Scalar<T>;
+  scalar<T extends NumberType>(name: string, type: ScalarToken<T>): Scalar<T>;
   /**
    * A function over all active cells; what it reads, writes and reduces is found from its code.
    *
@@ -601,7 +601,7 @@ export interface FieldGrid<D extends Dimension = Dimension> extends Grid<D> {
   /** Sets active cells, halos included, from a host array in (z, y, x) order; values of inactive cells become the fill value. */
   upload(field: Field, data: ArrayLike<number>, ghosts?: boolean): void;
   /** The reverse. Throws LaunchError for more than the host takes at once. */
-  download<T extends FieldType>(field: Field<T>, ghosts?: boolean): Promise<TypedArrayOf<T>>;
+  download<T extends FieldType>(field: Field<T>, ghosts?: boolean): Promise<NumberArrayOf<T>>;
   /** Runs of planes whose values may be on the host at once: all planes of host arrays in order. */
   pieces(field: Field, ghosts?: boolean): readonly Planes[];
   /** The same runs of the planes that members of this process own. Throws LaunchError where processes own some of the rows of planes. */
@@ -615,11 +615,11 @@ export interface FieldGrid<D extends Dimension = Dimension> extends Grid<D> {
   /** Sets the active cells of one of the `pieces`, from its first plane on, as `upload` does. */
   writePlanes(field: Field, first: number, data: ArrayLike<number>, ghosts?: boolean): void;
   /** The values of some planes that members of this process own, as `download` gives them. */
-  readOwnPlanes<T extends FieldType>(field: Field<T>, planes: Planes, ghosts?: boolean): Promise<TypedArrayOf<T>>;
+  readOwnPlanes<T extends FieldType>(field: Field<T>, planes: Planes, ghosts?: boolean): Promise<NumberArrayOf<T>>;
   /** The values of one of `ownBoxes`. */
-  readBox<T extends FieldType>(field: Field<T>, box: MemberRows, ghosts?: boolean): Promise<TypedArrayOf<T>>;
+  readBox<T extends FieldType>(field: Field<T>, box: MemberRows, ghosts?: boolean): Promise<NumberArrayOf<T>>;
   /** The values of some planes, as `download` gives them. All processes of the set call it alike. */
-  readPlanes<T extends FieldType>(field: Field<T>, planes: Planes, ghosts?: boolean): Promise<TypedArrayOf<T>>;
+  readPlanes<T extends FieldType>(field: Field<T>, planes: Planes, ghosts?: boolean): Promise<NumberArrayOf<T>>;
   /** Component `k` of a cell or a ghost; the fill value where it is neither active nor a ghost. */
   getValue(field: Field, cell: readonly number[], k: number): Promise<number>;
   /** Throws LaunchError if the cell is neither active nor a ghost. */

@@ -1,4 +1,4 @@
-import { typedArray, type TypedArrayOf } from "../../device/memory/view.js";
+import { typedArray, type NumberArrayOf } from "../../device/memory/view.js";
 import type { FieldType } from "./options.js";
 import type { Span } from "./parts.js";
 
@@ -9,7 +9,7 @@ import type { Span } from "./parts.js";
  * @param plane values of a plane
  * @param count rows of a plane
  */
-export function boxOfPlanes<T extends TypedArrayOf<FieldType>>(values: T, plane: number, [first, end]: Span, count: number): T {
+export function boxOfPlanes<T extends NumberArrayOf<FieldType>>(values: T, plane: number, [first, end]: Span, count: number): T {
   if (end - first === count) return values;
   const row = plane / count;
   const length = (end - first) * row;
@@ -32,11 +32,11 @@ export interface PlanePart {
  */
 export function partsInOneArray<T extends FieldType>(
   type: T,
-  arrays: readonly TypedArrayOf<T>[],
+  arrays: readonly NumberArrayOf<T>[],
   parts: readonly PlanePart[],
   [planes, rows, row]: readonly number[],
-): TypedArrayOf<T> {
-  const all = typedArray(type, planes * rows * row) as TypedArrayOf<T>;
+): NumberArrayOf<T> {
+  const all = typedArray(type, planes * rows * row) as NumberArrayOf<T>;
   const places = arrays.map(() => 0);
   for (const { from, planes: span, rows: lines } of parts) {
     const length = (lines[1] - lines[0]) * row;

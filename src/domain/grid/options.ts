@@ -1,5 +1,5 @@
 import type { HalfType } from "../../ir/scalars.js";
-import type { ElementType } from "../../ir/types.js";
+import type { NumberElement } from "../../ir/types.js";
 import type { StorageToken } from "../../kernel/declare/storage.js";
 import type { Ghosts } from "./ghosts.js";
 
@@ -14,7 +14,7 @@ export const SPLITS = ["z", "y", "yz", "auto"] as const;
 export type Split = (typeof SPLITS)[number];
 
 /** Types that a field may store. */
-export type FieldType = Exclude<ElementType, "u32">;
+export type FieldType = Exclude<NumberElement, "u32">;
 /** How a field can lay out its components. */
 export const FIELD_LAYOUTS = ["soa", "aos"] as const;
 /** Structure of arrays: all cells of component 0, then of component 1; array of structures: all components of a cell side by side. */

@@ -1,6 +1,6 @@
-import { BYTES, typedArray, type TypedArrayOf } from "../../device/memory/view.js";
+import { BYTES, typedArray, type NumberArrayOf } from "../../device/memory/view.js";
 import { LaunchError } from "../../base/errors.js";
-import type { ElementType } from "../../ir/types.js";
+import type { NumberElement } from "../../ir/types.js";
 
 /* Sizes of host arrays: what is larger goes piece by piece, in whole planes of the last axis. */
 
@@ -49,10 +49,10 @@ export function evenPlaneRuns({ first, end }: Planes, planeBytes: number, step =
 }
 
 /** Host arrays one after the other. */
-export function inOneArray<T extends ElementType>(type: T, pieces: readonly TypedArrayOf<T>[]): TypedArrayOf<T> {
+export function inOneArray<T extends NumberElement>(type: T, pieces: readonly NumberArrayOf<T>[]): NumberArrayOf<T> {
   if (pieces.length === 1) return pieces[0];
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  const all = typedArray(type, length) as TypedArrayOf<T>;
+  const all = typedArray(type, length) as NumberArrayOf<T>;
   let n = 0;
   for (const piece of pieces) {
     all.set(piece, n);
@@ -62,7 +62,7 @@ export function inOneArray<T extends ElementType>(type: T, pieces: readonly Type
 }
 
 /** Refuses host arrays of a whole box that are too large. Throws LaunchError with `what` it is for and the remedy. */
-export function requireWhole(what: string, type: ElementType, length: number): void {
+export function requireWhole(what: string, type: NumberElement, length: number): void {
   const bytes = length * BYTES[type];
   if (bytes > HOST_LIMITS.whole)
     throw new LaunchError(

@@ -1,6 +1,6 @@
 import type { Launch } from "../../device/device.js";
 import { range, type Policy } from "../../device/launch/policy.js";
-import { typedArray, type TypedArrayOf, View } from "../../device/memory/view.js";
+import { typedArray, type NumberArrayOf, View } from "../../device/memory/view.js";
 import type { KernelIR } from "../../ir/types.js";
 import type { Dimension } from "../../kernel/declare/cells.js";
 import { kernelFromIR } from "../../kernel/declare/from-ir.js";
@@ -131,7 +131,7 @@ export abstract class IndexedGrid<D extends Dimension, Role extends string> exte
     fillView(localOf(this.set, m), this.storage(field, m).window(memory, 0, this.indexings[m].fillCell), value);
   }
 
-  protected write(field: Field, first: number, data: TypedArrayOf<FieldType>): void {
+  protected write(field: Field, first: number, data: NumberArrayOf<FieldType>): void {
     const memory = field.storage;
     const { cardinality } = field;
     const given = this.unitPlanesIn({ first, end: first + data.length / this.planeLength(field) });
@@ -158,10 +158,10 @@ export abstract class IndexedGrid<D extends Dimension, Role extends string> exte
     });
   }
 
-  protected async read<T extends FieldType>(field: Field<T>, planes: Planes): Promise<TypedArrayOf<T>> {
+  protected async read<T extends FieldType>(field: Field<T>, planes: Planes): Promise<NumberArrayOf<T>> {
     const { cardinality } = field;
     const length = (planes.end - planes.first) * this.planeLength(field as unknown as Field);
-    const data = typedArray(field.type, length).fill(field.fillValue) as TypedArrayOf<T>;
+    const data = typedArray(field.type, length).fill(field.fillValue) as NumberArrayOf<T>;
     const memory = field.storage;
     const asked = this.unitPlanesIn(planes);
     const origin = planes.first * this.activity.planeSize;

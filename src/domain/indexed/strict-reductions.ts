@@ -3,7 +3,7 @@ import { range, type Policy } from "../../device/launch/policy.js";
 import type { View } from "../../device/memory/view.js";
 import { identityOf } from "../../ir/identity.js";
 import { chunksPerLine } from "../../ir/launch.js";
-import { REDUCTION_CHUNK, REDUCTION_LANES, type NumericType, type ReduceParam, type ScatterOp } from "../../ir/types.js";
+import { REDUCTION_CHUNK, REDUCTION_LANES, type NumberType, type ReduceParam, type ScatterOp } from "../../ir/types.js";
 import { kernel, type Kernel } from "../../kernel/declare/kernel.js";
 import { i32, view, type Params, type ScalarToken } from "../../kernel/declare/params.js";
 import type { Container } from "../grid/grid.js";
@@ -125,7 +125,7 @@ export class CellValueFolds {
       const reduced = container.ir.params.filter((p): p is ReduceParam => p.kind === "reduce");
       const make = ({ op, type }: ReduceParam): ReductionMemory => ({
         op: op as ScatterOp,
-        type,
+        type: type as NumberType,
         values: this.device.array({ type }, this.shape),
         lanes: this.device.array({ type }, Math.max(1, this.rows.before.at(-1)! * REDUCTION_LANES)),
         partials: this.device.array({ type }, this.rows.slots.length),
@@ -139,7 +139,7 @@ export class CellValueFolds {
 /** Memory of one reduction: a value for each cell, the lanes of each chunk with active cells, a partial for each chunk. */
 interface ReductionMemory {
   readonly op: ScatterOp;
-  readonly type: NumericType;
+  readonly type: NumberType;
   readonly values: View;
   readonly lanes: View;
   readonly partials: View;
@@ -157,7 +157,7 @@ interface FoldKernels {
 }
 const known = new Map<string, FoldKernels>();
 
-function foldKernels(op: ScatterOp, type: NumericType): FoldKernels {
+function foldKernels(op: ScatterOp, type: NumberType): FoldKernels {
   const key = `${op} ${type}`;
   let kernels = known.get(key);
   if (!kernels) known.set(key, (kernels = makeKernels(FOLDS[op], { kind: "scalar", type })));
@@ -165,7 +165,7 @@ function foldKernels(op: ScatterOp, type: NumericType): FoldKernels {
 }
 
 /** A lane takes every eighth cell of its chunk, by x; then the lanes of a chunk are folded pairwise. */
-function makeKernels(fold: (a: number, b: number) => number, type: ScalarToken<NumericType>): FoldKernels {
+function makeKernels(fold: (a: number, b: number) => number, type: ScalarToken<NumberType>): FoldKernels {
   const lanes = kernel(
     "fold lanes",
     { fold, identity: type, lanes: view(type), values: view(type), runs: view(i32), first: view(i32) },

@@ -1,6 +1,6 @@
 import type { Device } from "../../device/device.js";
 import { View } from "../../device/memory/view.js";
-import type { ElementType } from "../../ir/types.js";
+import type { NumberElement } from "../../ir/types.js";
 import type { FieldLayout } from "../grid/options.js";
 import { allocate, componentStride } from "../grid/memory.js";
 
@@ -21,7 +21,7 @@ export class UnitStorage {
   constructor(
     readonly units: number,
     readonly cells: number,
-    private readonly field: { readonly type: ElementType; readonly cardinality: number; readonly layout: FieldLayout },
+    private readonly field: { readonly type: NumberElement; readonly cardinality: number; readonly layout: FieldLayout },
   ) {
     const { type, cardinality, layout } = field;
     this.componentStride = layout === "aos" ? cells : componentStride(type, units * cells);
@@ -29,7 +29,7 @@ export class UnitStorage {
     this.length = layout === "aos" ? units * this.unitStride : cardinality * this.componentStride;
   }
 
-  allocate<T extends ElementType>(device: Device): View<T> {
+  allocate<T extends NumberElement>(device: Device): View<T> {
     return allocate(device, this.field.type as T, this.length);
   }
 

@@ -1,11 +1,11 @@
 import type { View } from "../../device/memory/view.js";
-import type { NumericType } from "../../ir/types.js";
+import type { NumberType } from "../../ir/types.js";
 import type { ScalarToken } from "../../kernel/declare/params.js";
 import type { GridSpecies } from "../grid/grid.js";
 import type { MemberArray } from "../grid/parts.js";
 
 /** Type of a column's values for each particle: one number, or several. */
-export type ColumnType = ScalarToken<NumericType> | readonly [type: ScalarToken<NumericType>, count: number];
+export type ColumnType = ScalarToken<NumberType> | readonly [type: ScalarToken<NumberType>, count: number];
 /** The columns of a species, by name. */
 export type ColumnTypes = Readonly<Record<string, ColumnType>>;
 
@@ -18,14 +18,14 @@ export class Column<C extends number = number> implements MemberArray {
     readonly species: GridSpecies,
     /** `electrons.v` */
     readonly name: string,
-    readonly type: NumericType,
+    readonly type: NumberType,
     /** Numbers of each particle. */
     readonly components: C,
-    private readonly memory: () => readonly View<NumericType>[],
+    private readonly memory: () => readonly View<NumberType>[],
   ) {}
 
   /** Views of each member's particles, cell after cell once they are sorted; the rest is room. */
-  get views(): readonly View<NumericType>[] {
+  get views(): readonly View<NumberType>[] {
     return this.memory();
   }
 }

@@ -1,7 +1,7 @@
 import { isPacked } from "../../ir/scalars.js";
 import { originalPosition } from "#source-map";
 import { affineOf, definitionsOf } from "../../ir/analysis/affine.js";
-import type { Expr, KernelIR, Location, NumericType, Stmt, ViewParam } from "../../ir/types.js";
+import type { Expr, KernelIR, Location, NumberType, Stmt, ViewParam } from "../../ir/types.js";
 import { walkExprs, walkStmts } from "../../ir/walk.js";
 import type { Cell, ColumnAccess, DepositAccess, DepositToken, Dimension, FieldParamToken, Particle } from "../../kernel/declare/cells.js";
 import { KernelError } from "../../base/errors.js";
@@ -239,7 +239,7 @@ function dependsOnCell(ir: KernelIR, { first, count }: { first: string; count: s
 function gather(species: GridSpecies, target: Field, sums: Field, slots: readonly Slot[], location: Location): Container {
   const { grid } = species;
   const axes = grid.extents.length;
-  const type = target.type as NumericType;
+  const type = target.type as NumberType;
   const at = (offset: readonly number[], k: number): Expr[] => [
     ...Array.from({ length: axes }, (_, axis) => sub(index(axis), offset[axes - 1 - axis])),
     int(k),

@@ -1,4 +1,4 @@
-import type { NumericType } from "../../ir/types.js";
+import type { NumberType } from "../../ir/types.js";
 import { kernel } from "../../kernel/declare/kernel.js";
 import { bool, f32, f64, fixed, i32, u32, view } from "../../kernel/declare/params.js";
 import { u8 } from "../../kernel/declare/storage.js";
@@ -107,7 +107,7 @@ const makeFindLeaving = (type: Real) =>
   );
 export const findLeaving = { f64: makeFindLeaving("f64"), f32: makeFindLeaving("f32") };
 
-const makePack = (type: NumericType) =>
+const makePack = (type: NumberType) =>
   kernel(
     "pack",
     { goes: view(i32), place: view(i32), from: view(NUMBERS[type], 2), to: view(NUMBERS[type], 2, { disjoint: true }) },

@@ -1,7 +1,7 @@
 import type { Launch } from "../../device/device.js";
 import { range } from "../../device/launch/policy.js";
 import { BYTES, type LayoutName, type View } from "../../device/memory/view.js";
-import type { NumericType } from "../../ir/types.js";
+import type { NumberType } from "../../ir/types.js";
 import { i32 } from "../../kernel/declare/params.js";
 import { u8 } from "../../kernel/declare/storage.js";
 import { makePattern, type Pattern, type PatternSteps } from "../../patterns/pattern.js";
@@ -24,9 +24,9 @@ const STRICT = { precision: "strict" } as const;
 /** A column on one member. */
 interface Memory {
   /** Arrivals from members before it, the particles' own places, arrivals from members after it: [place][k]. */
-  readonly all: View<NumericType, 2>;
+  readonly all: View<NumberType, 2>;
   /** By member that gets some: what leaves for it. */
-  readonly outboxes: ReadonlyMap<number, View<NumericType, 2>>;
+  readonly outboxes: ReadonlyMap<number, View<NumberType, 2>>;
 }
 
 /** Messages by which particles go to other members, and the bytes of their outboxes. */
@@ -84,10 +84,10 @@ export class Migration {
   }
 
   /** New memory for a column, with 0 everywhere. */
-  addColumn(name: string, type: NumericType, components: number, layout: LayoutName): void {
+  addColumn(name: string, type: NumberType, components: number, layout: LayoutName): void {
     const { capacity, exchange } = this.options;
     const memories = byLocal(this.grid.set, ({ device }, m): Memory => {
-      const array = (length: number): View<NumericType, 2> =>
+      const array = (length: number): View<NumberType, 2> =>
         this.own(device.array({ type: type as "f64" }, [length, components], { layout }));
       const outboxes = new Map(this.neighbours[m].map((to) => [to, array(exchange)]));
       return { all: array(capacity + this.neighbours[m].length * exchange), outboxes };
@@ -96,12 +96,12 @@ export class Migration {
   }
 
   /** The places of a member's own particles in a column: [place][k]. */
-  places(name: string, member: number): View<NumericType, 2> {
+  places(name: string, member: number): View<NumberType, 2> {
     return this.columns.get(name)!.memories[member].all.slice(this.window(member));
   }
 
   /** All places of a member in a column, including arrivals. */
-  allSlots(name: string, member: number): View<NumericType, 2> {
+  allSlots(name: string, member: number): View<NumberType, 2> {
     return this.columns.get(name)!.memories[member].all;
   }
 
@@ -201,7 +201,7 @@ export class Migration {
       const ranksOf = cutsRows(grid) ? this.mergedRanks(member) : undefined;
       const { order, starts } = planReorder(steps, { ...before, ranksOf });
       planCopy(steps, starts, offsets);
-      const spare = new Map<string, View<NumericType, 2>>();
+      const spare = new Map<string, View<NumberType, 2>>();
       for (const name of this.columns.keys()) {
         const column = this.allSlots(name, member);
         const target = this.places(name, member);
@@ -315,7 +315,7 @@ export class Migration {
 }
 
 /** One of the contiguous ranges of memory that hold a view's elements. */
-function rangeOf(view: View<NumericType, 2> | undefined, number: number, ranges: number): View | undefined {
+function rangeOf(view: View<NumberType, 2> | undefined, number: number, ranges: number): View | undefined {
   if (view === undefined) return undefined;
   return ranges === 1 && view.contiguous ? view.reshape(view.size) : view.at(1, number);
 }

@@ -1,6 +1,6 @@
 import { define, localOf, paramOf } from "../../ir/by-name.js";
 import { FreshNames } from "../../ir/passes/copy.js";
-import type { BinaryFn, Expr, KernelIR, NumericType, Stmt, TeamResult } from "../../ir/types.js";
+import type { BinaryFn, Expr, KernelIR, NumberType, Stmt, TeamResult } from "../../ir/types.js";
 import { assignedLocals, mapExpr, mapStmts, walkExprs, walkStmts } from "../../ir/walk.js";
 import type { CellTeams, OverTeams } from "../grid/cell-teams.js";
 import { add, compare, index, int, mul, sub } from "../../ir/expressions.js";
@@ -97,7 +97,7 @@ function resultsOf(loop: Stmt & { kind: "for" }, names: FreshNames): Map<string,
     const known = results.get(name);
     if (!op || value.op !== "binary" || (known && known.fn !== value.fn)) return void (sound = false);
     reads++;
-    if (!known) results.set(name, { result: { name: names.fresh(`${name}_all`), type: value.type as NumericType, op }, fn: value.fn });
+    if (!known) results.set(name, { result: { name: names.fresh(`${name}_all`), type: value.type as NumberType, op }, fn: value.fn });
   });
   // Each is read where it is folded into, and nowhere else.
   walkExprs(loop.body, (node) => void (node.op === "local" && results.has(node.name) && reads--));

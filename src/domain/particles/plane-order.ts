@@ -1,5 +1,5 @@
-import { typedArray, type TypedArrayOf } from "../../device/memory/view.js";
-import type { NumericType } from "../../ir/types.js";
+import { typedArray, type NumberArrayOf } from "../../device/memory/view.js";
+import type { NumberType } from "../../ir/types.js";
 
 /* Particles of members that have some of the rows of planes, in the order of all cells. */
 
@@ -18,16 +18,16 @@ export function countInPlanes(offsets: ArrayLike<number>, first: number, planes:
  * Columns of members, each in the order of its cells, as one in the order of all cells: plane after plane, in each of them member after member.
  * @param members in the order of their numbers, so that members with lower rows of the same planes come first
  */
-export function inPlaneOrder<T extends NumericType>(
+export function inPlaneOrder<T extends NumberType>(
   type: T,
-  pieces: readonly TypedArrayOf<T>[],
+  pieces: readonly NumberArrayOf<T>[],
   members: readonly InPlanes[],
   components: number,
-): TypedArrayOf<T> {
+): NumberArrayOf<T> {
   const all = typedArray(
     type,
     pieces.reduce((sum, { length }) => sum + length, 0),
-  ) as TypedArrayOf<T>;
+  ) as NumberArrayOf<T>;
   const taken = members.map(() => 0);
   let at = 0;
   const end = Math.max(...members.map(({ first, counts }) => first + counts.length));

@@ -1,4 +1,4 @@
-import type { NumericType } from "../../ir/types.js";
+import type { NumberType } from "../../ir/types.js";
 import { kernel } from "../../kernel/declare/kernel.js";
 import { f32, f64, i32, u32, view } from "../../kernel/declare/params.js";
 
@@ -129,7 +129,7 @@ export const keepCells = kernel(
 );
 
 const NUMBERS = { f64, f32, i32, u32 };
-const makeBring = (type: NumericType) =>
+const makeBring = (type: NumberType) =>
   kernel(
     "bring",
     { starts: view(i32), cells: i32, order: view(i32), blank: NUMBERS[type], from: view(NUMBERS[type], 2), to: view(NUMBERS[type], 2) },

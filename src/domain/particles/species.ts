@@ -1,6 +1,6 @@
 import { originalPosition } from "#source-map";
-import { requireFitting, type TypedArrayOf, typedArray, type View } from "../../device/memory/view.js";
-import type { Location, NumericType } from "../../ir/types.js";
+import { requireFitting, type NumberArrayOf, typedArray, type View } from "../../device/memory/view.js";
+import type { Location, NumberType } from "../../ir/types.js";
 import type { Captures } from "../../kernel/declare/captures.js";
 import type { Dimension } from "../../kernel/declare/cells.js";
 import { IsoformError, LaunchError } from "../../base/errors.js";
@@ -111,9 +111,7 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
     if (positions.type !== "f64" && positions.type !== "f32") fail(`has positions of ${(positions as ScalarToken).type}; use f64 or f32`);
     const all: ColumnTypes = { x: [positions, grid.dimension], ...types };
     const made = Object.entries(all).map(([column, type]) => {
-      const [token, components] = Array.isArray(type)
-        ? (type as [ScalarToken<NumericType>, number])
-        : [type as ScalarToken<NumericType>, 1];
+      const [token, components] = Array.isArray(type) ? (type as [ScalarToken<NumberType>, number]) : [type as ScalarToken<NumberType>, 1];
       if (!Object.hasOwn(NUMBERS, token.type)) fail(`has a column "${column}" of ${token.type}; use ${Object.keys(NUMBERS).join(", ")}`);
       if (!Number.isInteger(components) || components < 1) fail(`has a column "${column}" of ${components} numbers; give 1 or more`);
       return [column, new Column(this, `${name}.${column}`, token.type, components, () => this.viewsOf(column))];
@@ -243,20 +241,20 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
   }
 
   /** The particles' columns, particle after particle, cell by cell in (z, y, x) order whatever the devices; particles of one cell in a fixed order. */
-  download(): Promise<{ [K in keyof C | "x"]: TypedArrayOf<NumericType> }> {
+  download(): Promise<{ [K in keyof C | "x"]: NumberArrayOf<NumberType> }> {
     return this.read(this.grid.set.ranks);
   }
 
   /** The same of the members of this process. All processes call it; where particles are sorted, as `held` leaves them, no messages are sent. */
-  downloadOwn(): Promise<{ [K in keyof C | "x"]: TypedArrayOf<NumericType> }> {
+  downloadOwn(): Promise<{ [K in keyof C | "x"]: NumberArrayOf<NumberType> }> {
     return this.read(undefined);
   }
 
-  private read(ranks: Ranks | undefined): Promise<{ [K in keyof C | "x"]: TypedArrayOf<NumericType> }> {
+  private read(ranks: Ranks | undefined): Promise<{ [K in keyof C | "x"]: NumberArrayOf<NumberType> }> {
     return inTurn(this.grid.set, () => this.readNow(ranks));
   }
 
-  private async readNow(ranks: Ranks | undefined): Promise<{ [K in keyof C | "x"]: TypedArrayOf<NumericType> }> {
+  private async readNow(ranks: Ranks | undefined): Promise<{ [K in keyof C | "x"]: NumberArrayOf<NumberType> }> {
     await this.sort();
     const migration = this.loaded();
     const { locals } = this.grid.set;
@@ -270,7 +268,7 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
       const pieces = ranks ? (await ranks.gather(own, `column "${column}" of "${this.name}"`)).flat() : await own;
       return [column, planes ? inPlaneOrder(type, pieces, planes, components) : inOneArray(type, pieces)] as const;
     });
-    return Object.fromEntries(await Promise.all(columns)) as { [K in keyof C | "x"]: TypedArrayOf<NumericType> };
+    return Object.fromEntries(await Promise.all(columns)) as { [K in keyof C | "x"]: NumberArrayOf<NumberType> };
   }
 
   /** Particles in the planes of each member, of all processes or of this one. */
@@ -433,7 +431,7 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
   }
 
   /** Views of a column for containers. */
-  private viewsOf(column: string): readonly View<NumericType>[] {
+  private viewsOf(column: string): readonly View<NumberType>[] {
     const { components } = (this.columns as Record<string, Column>)[column];
     return byLocal(this.grid.set, (_, m) => {
       const places = this.loaded().places(column, m);

@@ -1,5 +1,5 @@
 import { unreachable } from "../../base/unreachable.js";
-import { BYTES, ELEMENTS, type ScalarType } from "../../ir/scalars.js";
+import { BYTES, putValue, type ScalarType } from "../../ir/scalars.js";
 
 /** A member of the struct through which a launch hands its arguments to a compiled kernel. */
 export interface StructField<Slot> {
@@ -15,9 +15,9 @@ export interface StructField<Slot> {
   readonly offset: number;
 }
 
-export type StructFieldType = "pointer" | "i64" | ScalarType;
+export type StructFieldType = "pointer" | "long" | ScalarType;
 
-const SIZES: Record<StructFieldType, number> = { ...BYTES, pointer: 8, i64: 8, bool: 1 };
+const SIZES: Record<StructFieldType, number> = { ...BYTES, pointer: 8, long: 8, bool: 1 };
 
 /** The struct's members with their places: by falling size, so that C adds no padding between them. */
 export function layOut<Slot>(members: readonly Omit<StructField<Slot>, "offset">[]): { fields: StructField<Slot>[]; size: number } {
@@ -34,12 +34,13 @@ export function layOut<Slot>(members: readonly Omit<StructField<Slot>, "offset">
 /** Writes one value, element `n` of an array member. */
 export function setField(data: DataView, field: StructField<unknown>, value: number | bigint | boolean, n = 0): void {
   const at = field.offset + n * SIZES[field.type];
-  if (field.type === "pointer" || field.type === "i64") data.setBigInt64(at, BigInt.asIntN(64, BigInt(value)), true);
-  else data[field.type === "bool" ? "setUint8" : ELEMENTS[field.type].set](at, Number(value), true);
+  if (field.type === "pointer" || field.type === "long") data.setBigInt64(at, BigInt.asIntN(64, BigInt(value)), true);
+  else if (field.type === "bool") data.setUint8(at, Number(value));
+  else putValue(data, field.type, at, value);
 }
 
 /** Reads a value back. */
-export function getField(data: DataView, field: StructField<unknown>): number {
+export function getField(data: DataView, field: StructField<unknown>): number | bigint {
   switch (field.type) {
     case "f64":
       return data.getFloat64(field.offset, true);
@@ -51,8 +52,12 @@ export function getField(data: DataView, field: StructField<unknown>): number {
       return data.getUint32(field.offset, true);
     case "bool":
       return data.getUint8(field.offset);
-    case "pointer":
     case "i64":
+      return data.getBigInt64(field.offset, true);
+    case "u64":
+      return data.getBigUint64(field.offset, true);
+    case "pointer":
+    case "long":
       return Number(data.getBigInt64(field.offset, true));
     default:
       return unreachable(field.type);

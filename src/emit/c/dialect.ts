@@ -51,10 +51,10 @@ export type CHelper =
   | "div_f32"
   | `${IntegerType | "bool"}_from_${FloatType}`
   | `${"pow" | "powi" | "copysign" | "round" | "max_abs"}_${FloatType}`
-  | "abs_i32"
+  | `abs_${"i32" | "i64"}`
   | `${HalfType}_from_f32`
   | `f32_from_${HalfType}`
-  | `${"fetch_min" | "fetch_max" | "exchange_if"}_${IntegerType}`
+  | `${"fetch_min" | "fetch_max" | "exchange_if"}_${AtomicType}`
   | "clz_u32"
   | "mulhi_u32";
 

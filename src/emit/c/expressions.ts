@@ -1,5 +1,5 @@
 import { unreachable } from "../../base/unreachable.js";
-import { isFloat, isSigned, isSingle, isUnsigned, type FloatType } from "../../ir/scalars.js";
+import { ELEMENTS, isFloat, isSigned, isSingle, isUnsigned, isWide, type FloatType, type WideType } from "../../ir/scalars.js";
 import type { BinaryFn, CompareFn, MathFn, NumericType, ScalarType, UnaryFn } from "../../ir/types.js";
 import type { Dialect, CHelper } from "./dialect.js";
 import type { Helpers } from "./helpers.js";
@@ -12,7 +12,8 @@ export class Expressions {
     private readonly helpers: Helpers,
   ) {}
 
-  literal(type: ScalarType, value: number | boolean): Text {
+  literal(type: ScalarType, value: number | bigint | boolean): Text {
+    if (isWide(type)) return this.wideLiteral(type, BigInt(value));
     const v = Number(value);
     if (type === "bool") return [v ? "true" : "false", Precedence.Term];
     if (isSigned(type))
@@ -28,12 +29,22 @@ export class Expressions {
     return [sign + (/[.e]/.test(digits) ? digits : `${digits}.0`) + (isSingle(type) ? "f" : ""), level];
   }
 
+  /** Digits take the first type that holds them, so that the cast alone is different in the languages. */
+  private wideLiteral(type: WideType, value: bigint): Text {
+    const cast = `(${this.dialect.types[type]})`;
+    if (type === "u64") return [`${cast}${value}u`, Precedence.Prefix];
+    const isLeast = value === ELEMENTS.i64.least;
+    return isLeast
+      ? [`${cast}-9223372036854775807 - 1`, Precedence.Sum]
+      : [`${cast}${value < 0n ? `(${value})` : value}`, Precedence.Prefix];
+  }
+
   unary(fn: UnaryFn, type: ScalarType, a: Text): Text {
     const { types } = this.dialect;
     switch (fn) {
       case "neg":
         if (isSigned(type) && !this.dialect.signedWraps)
-          return [`(${types.i32})(0u - (${types.u32})${at(a, Precedence.Prefix)})`, Precedence.Prefix];
+          return [`(${types[type]})(0u - (${types[UNSIGNED[type]]})${at(a, Precedence.Prefix)})`, Precedence.Prefix];
         // A term, or `- -x` would be read as `--x`.
         return [`-${at(a, Precedence.Term)}`, Precedence.Prefix];
       case "not":
@@ -42,7 +53,10 @@ export class Expressions {
         return [`~${at(a, Precedence.Prefix)}`, Precedence.Prefix];
       case "abs":
         if (isUnsigned(type)) return a;
-        return [`${isFloat(type) ? this.dialect.math("fabs", type) : this.helpers.use("abs_i32")}(${a[0]})`, Precedence.Term];
+        return [
+          `${isFloat(type) ? this.dialect.math("fabs", type) : this.helpers.use(type === "i64" ? "abs_i64" : "abs_i32")}(${a[0]})`,
+          Precedence.Term,
+        ];
       case "clz":
         return [`${this.helpers.use("clz_u32")}(${a[0]})`, Precedence.Term];
       case "round":
@@ -66,8 +80,8 @@ export class Expressions {
     const { types, signedWraps } = this.dialect;
     const [sign, level] = OPERATORS[fn as keyof typeof OPERATORS];
     if (isSigned(type) && !signedWraps && (fn === "add" || fn === "sub" || fn === "mul")) {
-      const unsigned = (x: Text): Text => [`(${types.u32})${at(x, Precedence.Prefix)}`, Precedence.Prefix];
-      return [`(${types.i32})(${infix(sign, level, unsigned(a), unsigned(b))[0]})`, Precedence.Prefix];
+      const unsigned = (x: Text): Text => [`(${types[UNSIGNED[type]]})${at(x, Precedence.Prefix)}`, Precedence.Prefix];
+      return [`(${types[type]})(${infix(sign, level, unsigned(a), unsigned(b))[0]})`, Precedence.Prefix];
     }
     const bits = fn === "and" || fn === "or" || fn === "xor";
     return bits ? [`${at(a, Precedence.Prefix)} ${sign} ${at(b, Precedence.Prefix)}`, level] : infix(sign, level, a, b);
@@ -87,10 +101,11 @@ export class Expressions {
   private shifted(fn: "shl" | "shr", type: NumericType, a: Text, b: Text, constant: number | undefined): Text {
     const { types } = this.dialect;
     const [sign, level] = OPERATORS[fn];
+    const most = isWide(type) ? 63 : 31;
     const by: Text =
-      constant !== undefined ? [String(constant & 31), Precedence.Term] : [`(${at(b, Precedence.Prefix)} & 31)`, Precedence.Term];
+      constant !== undefined ? [String(constant & most), Precedence.Term] : [`(${at(b, Precedence.Prefix)} & ${most})`, Precedence.Term];
     return fn === "shl" && isSigned(type)
-      ? [`(${types.i32})((${types.u32})${at(a, Precedence.Prefix)} << ${by[0]})`, Precedence.Prefix]
+      ? [`(${types[type]})((${types[UNSIGNED[type]]})${at(a, Precedence.Prefix)} << ${by[0]})`, Precedence.Prefix]
       : [`${at(a, Precedence.Term)} ${sign} ${by[0]}`, level];
   }
 
@@ -107,7 +122,10 @@ export class Expressions {
   }
 }
 
-/** The value of a constant. */
+/** The type with the same bits for sums that wrap. */
+const UNSIGNED: Readonly<Record<"i32" | "i64", "u32" | "u64">> = { i32: "u32", i64: "u64" };
+
+/** The value of a constant; of i64 and u64 near enough to tell 0 and -1, and the count of a shift. */
 export const constantOf = (e: { readonly op: string; readonly value?: unknown }): number | undefined =>
   e.op === "const" ? Number(e.value) : undefined;
 

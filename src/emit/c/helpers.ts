@@ -16,6 +16,10 @@ const DEFINITIONS: Record<CHelper, (d: Dialect) => string> = {
   max_f32: (d) => extremum("max", "f32", d),
   max_i32: (d) => extremum("max", "i32", d),
   max_u32: (d) => extremum("max", "u32", d),
+  min_i64: (d) => extremum("min", "i64", d),
+  min_u64: (d) => extremum("min", "u64", d),
+  max_i64: (d) => extremum("max", "i64", d),
+  max_u64: (d) => extremum("max", "u64", d),
   max_abs_f64: (d) => extremum("max", "f64", d),
   max_abs_f32: (d) => extremum("max", "f32", d),
   // Rounding an f64 quotient of f32 values gives their rounded quotient.
@@ -26,6 +30,15 @@ const DEFINITIONS: Record<CHelper, (d: Dialect) => string> = {
   // A choice of the divisor is made once where all elements share it.
   rem_i32: ({ types: { i32 } }) => `${i32} rem_i32(${i32} a, ${i32} b) { return a % (b == 0 || b == -1 ? 1 : b); }`,
   rem_u32: ({ types: { u32 } }) => `${u32} rem_u32(${u32} a, ${u32} b) { return a % (b == 0 ? 1 : b); }`,
+  div_i64: ({ types: { i64, u64 } }) =>
+    `${i64} div_i64(${i64} a, ${i64} b) { return b == 0 ? 0 : b == -1 ? (${i64})(0u - (${u64})a) : a / b; }`,
+  div_u64: ({ types: { u64 } }) => `${u64} div_u64(${u64} a, ${u64} b) { return b == 0 ? 0 : a / b; }`,
+  rem_i64: ({ types: { i64 } }) => `${i64} rem_i64(${i64} a, ${i64} b) { return a % (b == 0 || b == -1 ? 1 : b); }`,
+  rem_u64: ({ types: { u64 } }) => `${u64} rem_u64(${u64} a, ${u64} b) { return a % (b == 0 ? 1 : b); }`,
+  i64_from_f64: (d) => toI64("f64", d),
+  i64_from_f32: (d) => toI64("f32", d),
+  u64_from_f64: (d) => toU64("f64", d),
+  u64_from_f32: (d) => toU64("f32", d),
   i32_from_f64: (d) => toI32("f64", d),
   i32_from_f32: (d) => toI32("f32", d),
   u32_from_f64: (d) => toU32("f64", d),
@@ -51,6 +64,7 @@ const DEFINITIONS: Record<CHelper, (d: Dialect) => string> = {
   exchange_if_i32: (d) => exchangeIf("i32", d),
   exchange_if_u32: (d) => exchangeIf("u32", d),
   abs_i32: ({ types: { i32, u32 } }) => `${i32} abs_i32(${i32} a) { return a < 0 ? (${i32})(0u - (${u32})a) : a; }`,
+  abs_i64: ({ types: { i64, u64 } }) => `${i64} abs_i64(${i64} a) { return a < 0 ? (${i64})(0u - (${u64})a) : a; }`,
   clz_u32: ({ types: { i32, u32 } }) => `${i32} clz_u32(${u32} a) { return a == 0 ? 32 : __builtin_clz(a); }`,
   mulhi_u32: ({ types: { u32 } }) => `${u32} mulhi_u32(${u32} a, ${u32} b) { return (${u32})(((unsigned long long)a * b) >> 32); }`,
 };
@@ -77,6 +91,10 @@ const toI32 = (from: FloatType, { types: { i32, ...types }, math }: Dialect): st
   `${i32} i32_from_${from}(${types[from]} a) { return !(${math("fabs", from)}(a) >= 1) ? 0 : a >= 2147483648.0 ? 2147483647 : a > -2147483649.0 ? (${i32})a : -2147483647 - 1; }`;
 const toU32 = (from: FloatType, { types: { u32, ...types } }: Dialect): string =>
   `${u32} u32_from_${from}(${types[from]} a) { return a >= 4294967296.0 ? 4294967295u : a >= 1 ? (${u32})a : 0u; }`;
+const toI64 = (from: FloatType, { types: { i64, ...types }, math }: Dialect): string =>
+  `${i64} i64_from_${from}(${types[from]} a) { return !(${math("fabs", from)}(a) >= 1) ? 0 : a >= 9223372036854775808.0 ? (${i64})9223372036854775807 : a >= -9223372036854775808.0 ? (${i64})a : (${i64})-9223372036854775807 - 1; }`;
+const toU64 = (from: FloatType, { types: { u64, ...types } }: Dialect): string =>
+  `${u64} u64_from_${from}(${types[from]} a) { return a >= 18446744073709551616.0 ? (${u64})18446744073709551615u : a >= 1 ? (${u64})a : 0u; }`;
 const toBool = (from: FloatType, { types: { bool, ...types } }: Dialect): string =>
   `${bool} bool_from_${from}(${types[from]} a) { return a < 0 || a > 0; }`;
 

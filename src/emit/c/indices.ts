@@ -20,7 +20,7 @@ interface IndexedBody {
   /** The index of the policy along an axis, in the `index` type. */
   index(axis: number): string;
   expr(e: Expr): Text;
-  literal(type: ScalarType, value: number | boolean): Text;
+  literal(type: ScalarType, value: number | bigint | boolean): Text;
   /** The text that `write` gives, once operands that check indices have been evaluated in their order. */
   inOrder(e: Expr, write: () => Text): Text;
 }

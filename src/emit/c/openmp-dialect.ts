@@ -8,6 +8,8 @@ const types = {
   f32: "float",
   i32: "int32_t",
   u32: "uint32_t",
+  i64: "int64_t",
+  u64: "uint64_t",
   bool: "bool",
   u8: "uint8_t",
   i8: "int8_t",

@@ -304,7 +304,7 @@ export class OpenMPFrame implements CFrame<BodyWriter> {
     body.code.block("", () => body.statements(stmt.body));
   }
 
-  private identity(body: BodyWriter, param: { type: NumericType; identity: number }): string {
+  private identity(body: BodyWriter, param: { type: NumericType; identity: number | bigint }): string {
     return body.value({ op: "const", type: param.type, value: param.identity });
   }
 }

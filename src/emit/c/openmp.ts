@@ -246,7 +246,7 @@ class Emitter {
           this.params.push({
             name: strides.get(stride)!,
             slot: { kind: "stride", name: param.name, axis },
-            type: "i64",
+            type: "long",
             declared: dialect.types.index,
           });
         }
@@ -282,7 +282,7 @@ class Emitter {
     const number = (slot: OpenmpSlot, name: string, length = 1) => ({
       slot,
       name,
-      type: "i64" as const,
+      type: "long" as const,
       declared: dialect.types.index,
       length,
     });
@@ -592,7 +592,7 @@ class Emitter {
     return this.constantText(element, identityOf(op, element));
   }
 
-  private constantText(type: NumericType, value: number): string {
+  private constantText(type: NumericType, value: number | bigint): string {
     return this.writer(this.code).value({ op: "const", type, value });
   }
 }

@@ -1,6 +1,6 @@
 import { EmitError } from "../../base/errors.js";
 import { NO_PRINT, PRINT_LIMIT, recordOf } from "../../ir/print-records.js";
-import type { Expr, KernelIR, ScalarType, Stmt } from "../../ir/types.js";
+import type { Expr, KernelIR, ScalarType, Stmt, WideType } from "../../ir/types.js";
 import { formatText } from "../text.js";
 import type { Names } from "../../base/names.js";
 import type { Code } from "./code.js";
@@ -42,7 +42,7 @@ export function writePrint(body: Body, stmt: Print, frame: { pointer(view: strin
 }
 
 /** Floats have as many digits as tell them apart. */
-const FORMATS: Readonly<Record<Exclude<ScalarType, "bool">, string>> = { i32: "%d", u32: "%u", f32: "%.9g", f64: "%.17g" };
+const FORMATS: Readonly<Record<Exclude<ScalarType, "bool" | WideType>, string>> = { i32: "%d", u32: "%u", f32: "%.9g", f64: "%.17g" };
 
 /** An item of a line: text, or a value of a type. */
 type Item = string | { readonly type: ScalarType; readonly value: string };
@@ -51,7 +51,7 @@ type Item = string | { readonly type: ScalarType; readonly value: string };
 export function formatted(kernel: string, items: readonly Item[], { name, printf }: Dialect): string {
   if (!printf) throw new EmitError(kernel, name, ...NO_PRINT);
   const forms = items.map((item) =>
-    typeof item === "string" ? formatText(item) : item.type === "bool" ? printf.format : FORMATS[item.type],
+    typeof item === "string" ? formatText(item) : item.type === "bool" ? printf.format : FORMATS[item.type as keyof typeof FORMATS],
   );
   const values = items.flatMap((item) => (typeof item === "string" ? [] : [item.type === "bool" ? printf.bool(item.value) : item.value]));
   return `printf(${[`"${forms.join(" ")}\\n"`, ...values].join(", ")});`;

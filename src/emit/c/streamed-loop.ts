@@ -1,3 +1,4 @@
+import { jsonText } from "../../base/json.js";
 import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import { BYTES } from "../../ir/scalars.js";
 import type { Expr, Stmt, ViewParam } from "../../ir/types.js";
@@ -97,4 +98,4 @@ function writeSomeLines({ code, names, loop: { begin, end }, line, lanes, collec
   });
 }
 
-const keyOf = ({ view, indices }: { readonly view: string; readonly indices: readonly Expr[] }) => JSON.stringify([view, indices]);
+const keyOf = ({ view, indices }: { readonly view: string; readonly indices: readonly Expr[] }) => jsonText([view, indices]);

@@ -8,7 +8,7 @@ import type { Dialect, TableBits } from "./dialect.js";
 
 /** Bit patterns that a table keeps in place of its values; undefined where it needs none. */
 export function bitsOf({ type, values }: Table, { tableBits }: Dialect): TableBits | undefined {
-  return isFloat(type) && !values.every((v) => Number.isFinite(wrap(type, v))) ? tableBits?.[type] : undefined;
+  return isFloat(type) && !values.every((v) => Number.isFinite(wrap(type, Number(v)))) ? tableBits?.[type] : undefined;
 }
 
 /** The bits of a float as an integer literal without an ending. */
@@ -24,12 +24,12 @@ export function writeTable(
   table: Table,
   dialect: Dialect,
   names: Names,
-  literal: (type: NumericType, value: number) => string,
+  literal: (type: NumericType, value: number | bigint) => string,
 ): void {
   const [first, ...rest] = table.shape;
   const size = rest.reduce((a, b) => a * b, 1);
   const bits = bitsOf(table, dialect);
-  const element = (v: number) => (bits ? wordOf(table.type as FloatType, v) + bits.suffix : literal(table.type, v));
+  const element = (v: number | bigint) => (bits ? wordOf(table.type as FloatType, Number(v)) + bits.suffix : literal(table.type, v));
   const nest = (shape: readonly number[], from: number): string => {
     if (shape.length === 0) return element(table.values[from]);
     const stride = shape.slice(1).reduce((a, b) => a * b, 1);

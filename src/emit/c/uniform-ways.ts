@@ -1,3 +1,4 @@
+import { jsonText } from "../../base/json.js";
 import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import { definitionsOf } from "../../ir/analysis/affine.js";
 import { withoutReplaced } from "../../ir/passes/live-values.js";
@@ -154,9 +155,9 @@ class Keys {
 
 /** Undefined: always true. */
 const eitherOf = (a: Expr | undefined, b: Expr | undefined): Expr | undefined =>
-  a && b && (JSON.stringify(a) === JSON.stringify(b) ? a : join("or", a, b));
+  a && b && (jsonText(a) === jsonText(b) ? a : join("or", a, b));
 
-const placeOf = (load: Load): string => `${load.view} ${JSON.stringify(load.indices)}`;
+const placeOf = (load: Load): string => `${load.view} ${jsonText(load.indices)}`;
 const localOf = ({ name, load }: UniformKey): Expr => ({ op: "local", type: load.type, name });
 
 /** Goes through a body over keys. */

@@ -17,6 +17,7 @@ import { JsNames } from "./names.js";
 import { combineText, FoldLanes, foldJointly, type Folded } from "./reduction.js";
 import { atomicUpdate, cachedUpdate, fetchText, plainUpdate } from "./scatter.js";
 import type { JsTarget } from "./target.js";
+import { zeroText } from "./wide.js";
 
 /** Bodies up to this many nodes are written out several times: copies keep lanes in variables and save loop overhead. */
 const SMALL_BODY = 40;
@@ -149,7 +150,7 @@ export class JsBody implements ExprScope {
     switch (s.kind) {
       case "let": {
         const name = this.names.of(s.name);
-        if (!s.init) return [`let ${name}${this.target.checked ? "" : s.type === "bool" ? " = false" : " = 0"};`];
+        if (!s.init) return [`let ${name}${this.target.checked ? "" : ` = ${zeroText(s.type)}`};`];
         return [`${this.assigned.has(s.name) ? "let" : "const"} ${name} = ${this.expr(s.init)};`];
       }
       case "assign":
@@ -239,7 +240,7 @@ export class JsBody implements ExprScope {
       this.arrays.set(s.name, { place, length: s.length });
       this.declarations.push(`const ${place} = new ${ARRAY[s.type]}(${s.length});`);
     }
-    return s.space === "private" ? [`${place}.fill(0);`] : [];
+    return s.space === "private" ? [`${place}.fill(${zeroText(s.type)});`] : [];
   }
 
   private scatter(s: Extract<Stmt, { kind: "scatter" }>): string {

@@ -13,7 +13,14 @@ export const CHECKS: Record<string, string> = {
   const values = lower + " to " + (lower + extent - 1);
   $fail(where, "index " + (index + lower) + axisOf + "goes from " + (bounds && bounds !== values ? bounds + " (" + values + ")" : values));
 };`,
+  // A bigint is undefined for a quotient by zero, and null for a shift by another count than 0 to 63.
   $fits: `const $fits = (exact, type, where) => {
+  if (exact === undefined) $fail(where, "a bigint is divided by zero, which gives 0n on the other devices");
+  if (exact === null) $fail(where, "a bigint is shifted by a count that is not 0n to 63n: the other devices take it modulo 64");
+  if (typeof exact === "bigint") {
+    const cut = type === "i64" ? BigInt.asIntN(64, exact) : BigInt.asUintN(64, exact);
+    return cut === exact ? cut : $fail(where, "integer overflow, " + exact + "n does not fit " + type);
+  }
   const wrapped = type === "i32" ? exact | 0 : exact >>> 0;
   if (wrapped === exact) return wrapped;
   $fail(where, Number.isFinite(exact) ? "integer overflow, " + exact + " does not fit " + type : "an integer is divided by zero, which gives 0");

@@ -1,6 +1,7 @@
 import { unreachable } from "../../base/unreachable.js";
-import { isFloat, isInteger, isSigned, isUnsigned, wrap as wrapped, type FloatType } from "../../ir/scalars.js";
+import { isFloat, isInteger, isSigned, isUnsigned, isWide, wrap as wrapped, type FloatType } from "../../ir/scalars.js";
 import type { BinaryFn, CompareFn, Expr, ScalarType } from "../../ir/types.js";
+import { cutWide, WIDE_HELPERS, wideBinary, wideCast, wideUnary } from "./wide.js";
 
 /** Precedence of JavaScript's operators, as far as they are emitted. */
 export const P = {
@@ -65,6 +66,7 @@ export const ROUNDED: Record<FloatType, (exact: string) => string> = { f64: (x) 
 
 /** Functions that emitted code may call, by their names. */
 export const HELPERS: Record<string, string> = {
+  ...WIDE_HELPERS,
   $toI32: "const $toI32 = (x) => (x >= 2147483647 ? 2147483647 : x <= -2147483648 ? -2147483648 : x | 0);",
   $toU32: "const $toU32 = (x) => (x >= 4294967295 ? 4294967295 : x <= 0 ? 0 : x >>> 0);",
   $isTrue: "const $isTrue = (x) => x < 0 || x > 0;",
@@ -143,14 +145,15 @@ const atom = (text: string): Code => ({ text, precedence: P.atom });
 
 const COMPARE: Record<CompareFn, string> = { eq: "===", ne: "!==", lt: "<", le: "<=", gt: ">", ge: ">=" };
 
-/** A number as JavaScript reads it back; `String` loses the sign of -0. */
-export const numberText = (value: number): string => (Object.is(value, -0) ? "-0" : String(value));
+/** A number or bigint as JavaScript reads it back; `String` loses the sign of -0. */
+export const numberText = (value: number | bigint): string =>
+  typeof value === "bigint" ? `${value}n` : Object.is(value, -0) ? "-0" : String(value);
 
 const POWI: Readonly<Record<FloatType, string>> = { f64: "$powi", f32: "$powif" };
 
-function literal(value: number | boolean, type: ScalarType): Code {
+function literal(value: number | bigint | boolean, type: ScalarType): Code {
   if (typeof value === "boolean") return atom(String(value));
-  const text = numberText(isFloat(type) ? wrapped(type, value) : value);
+  const text = numberText(isFloat(type) ? wrapped(type, Number(value)) : value);
   return { text, precedence: text.startsWith("-") ? P.unary : P.atom };
 }
 
@@ -163,6 +166,9 @@ function round(exact: Code, type: ScalarType): Code {
       return { text: `${wrap(exact, P.bitor)} | 0`, precedence: P.bitor };
     case "u32":
       return { text: `${wrap(exact, P.shift)} >>> 0`, precedence: P.shift };
+    case "i64":
+    case "u64":
+      return atom(cutWide(type, exact.text));
     case "f64":
     case "bool":
       return exact;
@@ -173,6 +179,7 @@ function round(exact: Code, type: ScalarType): Code {
 
 function unary(e: Extract<Expr, { op: "unary" }>, scope: ExprScope): Code {
   const a = code(e.a, scope);
+  if (isWide(e.type)) return atom(wideUnary(e, wrap(a, P.unary + 1), (exact) => scope.checkInteger?.(exact, e)));
   const operand = (): string => (a.text.startsWith("-") ? `(${a.text})` : wrap(a, P.unary));
   switch (e.fn) {
     case "neg": {
@@ -217,6 +224,8 @@ const OPERATORS: Record<Exclude<BinaryFn, "min" | "max" | "mulhi" | "copysign">,
 function binary(e: Extract<Expr, { op: "binary" }>, scope: ExprScope): Code {
   const a = code(e.a, scope);
   const b = code(e.b, scope);
+  if (isWide(e.type))
+    return atom(wideBinary(e.fn, e.type, wrap(a, P.unary + 1), wrap(b, P.unary + 1), (exact) => scope.checkInteger?.(exact, e)));
   const whole = isInteger(e.type);
   switch (e.fn) {
     case "min":
@@ -263,6 +272,7 @@ function integer(exact: Code, e: Expr, scope: ExprScope, value = exact.text): Co
 
 function cast(from: ScalarType, to: ScalarType, a: Code): Code {
   if (from === to) return a;
+  if (isWide(from) || isWide(to)) return atom(wideCast(from, to, wrap(a, P.unary + 1)));
   if (to === "bool") return isInteger(from) ? { text: `${wrap(a, P.equal)} !== 0`, precedence: P.equal } : atom(`$isTrue(${a.text})`);
   // Engines compile it to a number without a branch, unlike a choice of 1 and 0.
   if (from === "bool") return atom(`Number(${a.text})`);

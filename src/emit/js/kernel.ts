@@ -1,4 +1,5 @@
-import { REDUCTION_CHUNK, type ReduceParam, type ScalarParam, type ScalarType, type ScatterParam } from "../../ir/types.js";
+import { REDUCTION_CHUNK, type ReduceParam, type ScalarParam, type ScalarType, type ScatterParam, type WideType } from "../../ir/types.js";
+import { isWide } from "../../ir/scalars.js";
 import { teamRows } from "../../ir/analysis/teams.js";
 import { tilesOf, type Tiles } from "../../ir/analysis/tiles.js";
 import { spanOf } from "../../ir/reach.js";
@@ -12,6 +13,7 @@ import { indent, type Lines } from "./lines.js";
 import { identityText, FoldLanes, ownFolds } from "./reduction.js";
 import { ATOMIC_HELPERS, atomicArray, cacheOf, cachesText, spillWorkerCache } from "./scatter.js";
 import type { JsTarget, Allocation } from "./target.js";
+import { cutWide, foldedType } from "./wide.js";
 
 /**
  * JavaScript for one launch: the text of a function of `memory` (an ArrayBufferLike), `buffers` (a list of them) and `noteFault`, that returns
@@ -82,15 +84,18 @@ function partials({ target, names }: JsBody): Lines {
   if (target.anyRange) return [];
   const count = partialCount(target.policy);
   return reductions(target).map(
-    ({ name }) =>
-      `const $partials_${names.of(name)} = new Float64Array(${bufferText(target.partials[name])}, ${target.partials[name].address}, ${count});`,
+    ({ name, type }) =>
+      `const $partials_${names.of(name)} = new ${ARRAY[foldedType(type)]}(${bufferText(target.partials[name])}, ${target.partials[name].address}, ${count});`,
   );
 }
 
 const reductions = (target: JsTarget): ReduceParam[] => target.ir.params.filter((p): p is ReduceParam => p.kind === "reduce");
 
 /** Ends of expressions that bring a scalar's f64 into its type. */
-const AS_TYPE: Readonly<Record<ScalarType, string>> = { f64: "", f32: "", i32: " | 0", u32: " >>> 0", bool: " !== 0" };
+const AS_TYPE: Readonly<Record<Exclude<ScalarType, WideType>, string>> = { f64: "", f32: "", i32: " | 0", u32: " >>> 0", bool: " !== 0" };
+
+const slotText = (type: ScalarType, n: number): string =>
+  isWide(type) ? (type === "i64" ? `$wide[${n}]` : cutWide(type, `$wide[${n}]`)) : `$scalars[${n}]${AS_TYPE[type]}`;
 
 /** Variables that the function sets up at each run: scalars and the worker's own copies of scatter targets. */
 function scalars({ target, names }: JsBody): Lines {
@@ -100,7 +105,10 @@ function scalars({ target, names }: JsBody): Lines {
   const copies = Object.entries(target.scatter).filter(([, s]) => s.copies);
   return [
     ...(slots ? [`const $scalars = new Float64Array(${bufferText(place)}, ${place.address}, ${slots});`] : []),
-    ...params.map((p, n) => `const ${names.of(p.name)} = $scalars[${n}]${AS_TYPE[p.type]};`),
+    ...(params.some(({ type }) => isWide(type))
+      ? [`const $wide = new BigInt64Array(${bufferText(place)}, ${place.address}, ${slots});`]
+      : []),
+    ...params.map((p, n) => `const ${names.of(p.name)} = ${slotText(p.type, n)};`),
     ...copies.map(([name]) => `const ${names.of(name)} = $copies_${names.of(name)}[worker];`),
     ...cached(target).map(({ name }) => cacheOf(names.of(name), "worker")),
   ];
@@ -182,9 +190,9 @@ function linesOfAnyRange(body: JsBody, rank: number): Lines {
   const product = (of: readonly number[]): string => of.map((axis) => `$n${axis}`).join(" * ") || "1";
   return [
     ...axes.map((axis) => `const $b${axis} = $scalars[${slots.begin + axis}] | 0, $n${axis} = $scalars[${slots.extent + axis}];`),
-    ...results.map(({ name }, n) => {
+    ...results.map(({ name, type }, n) => {
       const at = slots.partials + 2 * n;
-      return `const $partials_${names.of(name)} = new Float64Array(${bufferText(target.partials[name])}, $scalars[${at}], $scalars[${at + 1}]);`;
+      return `const $partials_${names.of(name)} = new ${ARRAY[foldedType(type)]}(${bufferText(target.partials[name])}, $scalars[${at}], $scalars[${at + 1}]);`;
     }),
     `const $lines = ${product(axes.slice(0, inner))}, $chunks = Math.ceil($n${inner} / ${REDUCTION_CHUNK});`,
     "const $some = Math.max(1, Math.min($chunks, $lines === 1 ? workers : Math.ceil((4 * workers) / $lines)));",

@@ -2,11 +2,22 @@ import { choiceOf } from "../../ir/joint-choice.js";
 import { foldGroups } from "../../ir/joint.js";
 import { numberText } from "./expr.js";
 import { emitCombine, emitJoint, jointText } from "./fold.js";
+import { isWide } from "../../ir/scalars.js";
 import { identityOf } from "../../ir/identity.js";
 import { foldLanes } from "../../ir/lanes.js";
-import { REDUCTION_LANES, type JointFold, type NumericType, type ReduceParam, type Stmt, type TeamResult } from "../../ir/types.js";
+import {
+  REDUCTION_LANES,
+  type JointFold,
+  type NumberType,
+  type NumericType,
+  type ReduceParam,
+  type Stmt,
+  type TeamResult,
+} from "../../ir/types.js";
 import { braced, indent, type Lines } from "./lines.js";
 import type { JsNames } from "./names.js";
+import { ARRAY } from "./arrays.js";
+import { foldedType, wideBinary } from "./wide.js";
 
 /** A result being folded: a reduce parameter, or a result of a teamReduce. */
 export type Folded = ReduceParam | TeamResult;
@@ -44,7 +55,7 @@ export class FoldLanes {
     private readonly emit: () => Lines,
   ) {
     this.variables = body.unrolls(stmts, results.length);
-    for (const { name } of results) {
+    for (const { name, type } of results) {
       const stem = `lane_${name}`;
       if (this.variables)
         this.lanes.set(
@@ -53,7 +64,7 @@ export class FoldLanes {
         );
       else {
         const array = body.names.fresh(stem);
-        body.declarations.push(`const ${array} = new Float64Array(${REDUCTION_LANES});`);
+        body.declarations.push(`const ${array} = new ${ARRAY[foldedType(type)]}(${REDUCTION_LANES});`);
         this.arrays.set(name, array);
       }
     }
@@ -159,10 +170,11 @@ export function combineText(body: Pick<Folding, "foldName">, folded: Folded, a: 
 
 /** The same for a fold that is not the author's own. */
 export function combineBuiltIn(op: "sum" | "min" | "max", type: NumericType, a: string, b: string): string {
+  if (isWide(type)) return wideBinary(op === "sum" ? "add" : op, type, a, b);
   return op === "sum" ? SUM[type](a, b) : `Math.${op}(${a}, ${b})`;
 }
 
-const SUM: Record<NumericType, (a: string, b: string) => string> = {
+const SUM: Record<NumberType, (a: string, b: string) => string> = {
   f64: (a, b) => `${a} + ${b}`,
   f32: (a, b) => `Math.fround(${a} + ${b})`,
   i32: (a, b) => `${a} + ${b} | 0`,

@@ -1,8 +1,8 @@
 import { unreachable } from "../../base/unreachable.js";
-import { isInteger } from "../../ir/scalars.js";
+import { isInteger, isWide } from "../../ir/scalars.js";
 import { identityOf } from "../../ir/identity.js";
 import { hashShift, HEAD_BYTES, LINE_ELEMENTS, LINE_HASH, scatterCacheBytes, WORKER_LINES } from "../../ir/cache-lines.js";
-import type { AtomicFn, ScatterParam } from "../../ir/types.js";
+import type { AtomicFn, NumericType, ScatterParam } from "../../ir/types.js";
 import { ARRAY } from "./arrays.js";
 import { numberText } from "./expr.js";
 import { braced, indent, type Lines } from "./lines.js";
@@ -49,11 +49,22 @@ const isCounted = ({ op, element }: Folded): boolean => op === "sum" && isIntege
 /** The class of an array that atomic updates work on. */
 export const atomicArray = (param: Folded): string => (isCounted(param) ? ARRAY[param.element] : ATOMIC_BITS[param.element]);
 
-const ATOMIC_BITS = { f64: "BigInt64Array", f32: "Int32Array", i32: "Int32Array", u32: "Uint32Array" };
+const ATOMIC_BITS: Readonly<Record<NumericType, string>> = {
+  f64: "BigInt64Array",
+  f32: "Int32Array",
+  i32: "Int32Array",
+  u32: "Uint32Array",
+  i64: "BigInt64Array",
+  u64: "BigUint64Array",
+};
+
+/** The function that keeps the lesser or greater of two values. */
+const extremumOf = ({ op, element }: Folded): string => (isWide(element) ? (op === "min" ? "$least" : "$greatest") : `Math.${op}`);
 
 /** A statement that folds `value` into element `at` of such an array, whatever other workers do there. */
 export function atomicUpdate(param: Folded, array: string, at: string, value: string): string {
   if (isCounted(param)) return `Atomics.add(${array}, ${at}, ${value});`;
+  if (isWide(param.element)) return `$fetch(${extremumOf(param)}, ${array}, ${at}, ${value});`;
   return `$update_${param.element}(${array}, ${at}, ${param.op === "sum" ? "$add" : `Math.${param.op}`}, ${value});`;
 }
 
@@ -78,9 +89,9 @@ export function fetchText(fn: AtomicFn, array: string, at: string, operands: rea
 }
 
 /** The same for an array that is the worker's own. */
-export function plainUpdate({ op }: Folded, array: string, at: string, value: string): string {
+export function plainUpdate({ op, element }: Folded, array: string, at: string, value: string): string {
   if (op === "sum") return `${array}[${at}] += ${value};`;
-  return `{ const $place = ${at}; ${array}[$place] = Math.${op}(${array}[$place], ${value}); }`;
+  return `{ const $place = ${at}; ${array}[$place] = ${extremumOf({ op, element })}(${array}[$place], ${value}); }`;
 }
 
 /* Scatter caches (see ir/cache-lines.ts): each worker has an array with the numbers of its lines, and one with their values. */

@@ -6,7 +6,7 @@ import { writeGpuHost, type GpuApi, type HostShape } from "./gpu-host.js";
 import { deviceSource, gpuProgram } from "./gpu-program.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 
-const TYPES: Record<ElementType | "i64", string> = {
+const TYPES: Record<ElementType | "long", string> = {
   f64: "double",
   f32: "float",
   i32: "int",
@@ -18,6 +18,8 @@ const TYPES: Record<ElementType | "i64", string> = {
   f16: "unsigned short",
   bf16: "unsigned short",
   i64: "long long",
+  u64: "unsigned long long",
+  long: "long long",
 };
 
 /** Bytes of shared memory that a kernel may have without asking. */
@@ -59,7 +61,7 @@ const allocator = (prefix: "cuda" | "hip", name: string, linkage: string): strin
 
 /** The run-time interface of CUDA, or of HIP, which has the same functions under other names. */
 function cudaLike(prefix: "cuda" | "hip", allocate: string, beside: boolean): GpuApi {
-  const pointer = (element: ElementType | "i64", constant: boolean): string => `${constant ? "const " : ""}${TYPES[element]} *`;
+  const pointer = (element: ElementType | "long", constant: boolean): string => `${constant ? "const " : ""}${TYPES[element]} *`;
   const dim3 = (name: string, [x, y, z]: HostShape["grid"]): string => `${name}(${[x, y, z].map(unsigned).join(", ")})`;
   const attribute = (name: string, cuda: string, hip: string): string[] => [
     `int ${name} = 1;`,

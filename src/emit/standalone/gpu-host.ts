@@ -41,11 +41,11 @@ export interface GpuApi {
   /** Nobody else reads what the arguments mean. */
   readonly isPlain?: true;
   /** Arrays of the device, as declared without the name. */
-  pointer(element: ElementType | "i64", constant: boolean): string;
+  pointer(element: ElementType | "long", constant: boolean): string;
   /** Spelling of a signed integer of 64 bits. */
   readonly i64: string;
   /** Lines that declare `name` and allocate `bytes`. */
-  allocate(name: string, element: ElementType | "i64", bytes: string): string[];
+  allocate(name: string, element: ElementType | "long", bytes: string): string[];
   free(name: string): string[];
   /** Declares `multiprocessors` and `cache_bytes` of the device. */
   facts(): string[];
@@ -229,7 +229,7 @@ class HostWriter implements PlanSink<string, Entry, HostShape, Whole> {
     if (part.kind === "keys") code.line(`if (status == ${api.success} && ${count} > 0xffffffffll) status = ${api.invalid};`);
     const name = this.names.fresh(wishFor(part));
     this.temporary.push(name);
-    const element = part.kind === "results" ? "i64" : type;
+    const element = part.kind === "results" ? "long" : type;
     // There is memory of some kind even for an empty range, which has no contributions.
     const some = part.kind === "partials" || part.kind === "folded" ? count : on.greatest("1", count);
     this.lines(api.allocate(name, element, on.product(on.of(part.kind === "results" ? 8 : BYTES[type]), some)));
@@ -407,6 +407,8 @@ const HOST_TYPES: Record<ElementType | "bool", string> = {
   f32: "float",
   i32: "int32_t",
   u32: "uint32_t",
+  i64: "int64_t",
+  u64: "uint64_t",
   u8: "uint8_t",
   i8: "int8_t",
   u16: "uint16_t",

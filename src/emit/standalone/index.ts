@@ -1,4 +1,5 @@
 import { EmitError } from "../../base/errors.js";
+import { firstWide } from "../../ir/analysis/types-used.js";
 import { ATOMIC_REMEDY, atomicProblem, dependsOnOrder } from "../../ir/atomic.js";
 import { printOnce } from "../../ir/passes/record-prints.js";
 import { emitC } from "./c.js";
@@ -18,6 +19,10 @@ import { emitWgslFiles } from "./wgsl.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 
 export { contiguousRows, cubicSizes, stemOf, type EmitRequest, type EmittedFile } from "./request.js";
+
+/** Targets whose files have no integers of 64 bits. */
+const WITHOUT_WIDE: ReadonlySet<string> = new Set<TargetName>(["kokkos", "metal", "omp-target", "openacc", "stdpar", "sycl", "wat"]);
+const WIDE_REMEDY = "use i32 or u32, or emit c, cuda, hip, opencl, js or wgsl";
 
 type Writer = (request: EmitRequest) => EmittedFile[];
 
@@ -43,6 +48,8 @@ export const TARGETS = Object.fromEntries(
     name,
     (request) => {
       const found = request.precision === "strict" ? dependsOnOrder(request.ir) : undefined;
+      const wide = WITHOUT_WIDE.has(name) ? firstWide(request.ir) : undefined;
+      if (wide) throw new EmitError(request.ir.name, name, `${wide.what} is ${wide.type}, which is not emitted for it`, WIDE_REMEDY);
       if (found) throw new EmitError(request.ir.name, name, atomicProblem(found), ATOMIC_REMEDY);
       return write({ ...request, ir: printOnce(request.ir) });
     },

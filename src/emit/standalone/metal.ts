@@ -103,7 +103,18 @@ const arrayLines = (args: readonly HostArgument[]): string[] => [
     .join(", ")}};`,
 ];
 
-const FIELDS = { f64: "double", f32: "float", i32: "int32_t", u32: "uint32_t", i64: "int64_t", bool: "uint8_t", pointer: "", shared: "" };
+const FIELDS = {
+  f64: "double",
+  f32: "float",
+  i32: "int32_t",
+  u32: "uint32_t",
+  i64: "int64_t",
+  u64: "uint64_t",
+  long: "int64_t",
+  bool: "uint8_t",
+  pointer: "",
+  shared: "",
+};
 
 /** The numbers of a launch, as the entry's struct has them. */
 function numberLines(args: readonly HostArgument[]): string[] {

@@ -20,7 +20,7 @@ export function emitOpenclFiles(request: EmitRequest): EmittedFile[] {
   const dialect = openclDialect({ wide: true, strict }, FEATURES);
   const program = gpuProgram(request, dialect);
   const launch = writeGpuHost(request, program, dialect, API);
-  const used = (["mem", "f64", "f32", "i32", "u32", "i64", "bool"] as const).filter((type) => launch.includes(`set_${type}(`));
+  const used = (["mem", "f64", "f32", "i32", "u32", "i64", "u64", "bool"] as const).filter((type) => launch.includes(`set_${type}(`));
   const host = [
     `// Launches kernel "${commentText(ir.name)}" of ${stem}.cl, written by isoform.`,
     `// gcc -O2 -c ${stem}.host.c   (link with -lOpenCL)`,
@@ -48,7 +48,16 @@ export function emitOpenclFiles(request: EmitRequest): EmittedFile[] {
   ];
 }
 
-const SETTERS = { mem: "cl_mem", f64: "cl_double", f32: "cl_float", i32: "cl_int", u32: "cl_uint", i64: "cl_long", bool: "cl_uchar" };
+const SETTERS = {
+  mem: "cl_mem",
+  f64: "cl_double",
+  f32: "cl_float",
+  i32: "cl_int",
+  u32: "cl_uint",
+  i64: "cl_long",
+  u64: "cl_ulong",
+  bool: "cl_uchar",
+};
 
 function buildFunction(stem: string, strict: boolean): string {
   const options = strict ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt" : "-cl-std=CL1.2 -cl-mad-enable";
@@ -86,7 +95,7 @@ const API: GpuApi = {
   success: "CL_SUCCESS",
   queue: ["cl_command_queue queue", "cl_program program"],
   linkage: "",
-  pointer: (_element: ElementType | "i64", _constant: boolean) => "cl_mem ",
+  pointer: (_element: ElementType | "long", _constant: boolean) => "cl_mem ",
   i64: "int64_t",
   allocate: (name, _element, bytes) => [
     `cl_mem ${name} = NULL;`,
@@ -129,11 +138,11 @@ const API: GpuApi = {
 /** A pointer is followed by the offset of its first element. */
 function setArguments(args: readonly HostArgument[], { shared }: HostShape): string[] {
   const set = (type: Exclude<ParamType, "pointer" | "shared"> | "mem") => (value: string) => (n: number) =>
-    `TRY(set_${type}(kernel, ${n}, ${value}));`;
+    `TRY(set_${type === "long" ? "i64" : type}(kernel, ${n}, ${value}));`;
   return args
     .flatMap(({ param: { type }, value }) =>
       type === "pointer"
-        ? [set("mem")(value), set("i64")("0")]
+        ? [set("mem")(value), set("long")("0")]
         : type === "shared"
           ? [(n: number) => `TRY(clSetKernelArg(kernel, ${n}, ${shared}, NULL));`]
           : [set(type)(value)],

@@ -1,5 +1,5 @@
 import { EmitError } from "../../base/errors.js";
-import { firstF64 } from "../../ir/analysis/f64.js";
+import { firstF64 } from "../../ir/analysis/types-used.js";
 import type { KernelIR } from "../../ir/types.js";
 
 /** Throws EmitError where a kernel has f64, which a language lacks. */

@@ -264,7 +264,7 @@ class HostWriter implements PlanSink<string, ShaderEntry, Axes<string>, Whole> {
     const { code } = this;
     const { reduces } = this.program;
     const bytes = 8 * reduces.length;
-    const getters = { f64: "getFloat64", f32: "getFloat32", i32: "getInt32", u32: "getUint32" };
+    const getters = { f64: "getFloat64", f32: "getFloat32", i32: "getInt32", u32: "getUint32", i64: "getBigInt64", u64: "getBigUint64" };
     const results = reduces.map(({ name, type }, n) => member(name, `data.${getters[type]}(${8 * n}, true)`));
     for (const line of [
       `const read = device.createBuffer({ size: ${bytes}, usage: GPUBufferUsage.COPY_DST | GPUBufferUsage.MAP_READ });`,

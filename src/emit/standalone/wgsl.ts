@@ -1,3 +1,6 @@
+import { EmitError } from "../../base/errors.js";
+import { beyondPairs } from "../../ir/analysis/wide-division.js";
+import { isWide } from "../../ir/scalars.js";
 import { foldsJointly } from "../../ir/joint.js";
 import { orderMatters } from "../../ir/identity.js";
 import { emitWgsl } from "../wgsl/kernel.js";
@@ -10,6 +13,16 @@ import { placeText, writeWgslHost, type Shader } from "./wgsl-host.js";
 export function emitWgslFiles(request: EmitRequest): EmittedFile[] {
   const { ir, access, stem, precision, unitStrides } = request;
   refuseF64(ir, "wgsl", "WGSL");
+  const pairs = beyondPairs(ir);
+  if (pairs) throw new EmitError(ir.name, "wgsl", `${pairs.what} (line ${pairs.line}), which WGSL lacks`, "use u32, or another target");
+  const target = ir.params.find((param) => param.kind === "scatter" && isWide(param.element));
+  if (target)
+    throw new EmitError(
+      ir.name,
+      "wgsl",
+      `its scatter target "${target.name}" holds 64-bit integers, which WGSL has no atomics for`,
+      "use u32, or another target",
+    );
   const arrays = ir.params.filter((p) => p.kind === "view" || p.kind === "scatter");
   const strict = precision === "strict";
   const scatters = arrays.filter((p) => p.kind === "scatter");

@@ -1,4 +1,4 @@
-import { BYTES, isInteger, isSigned } from "../../ir/scalars.js";
+import { BYTES, isInteger, isSigned, isWide } from "../../ir/scalars.js";
 import { unreachable } from "../../base/unreachable.js";
 import type { AtomicFn, AtomicType, NumericType, ScatterOp, ScatterParam } from "../../ir/types.js";
 import type { FunctionBuilder } from "./encoder.js";
@@ -8,7 +8,7 @@ import { type KernelCode, valType } from "./kernel-code.js";
 export function emitAtomicUpdate(code: KernelCode, { op, element }: ScatterParam): (fn: FunctionBuilder) => void {
   if (isInteger(element) && op === "sum")
     return (fn) => {
-      fn.memory("i32.atomic.rmw.add", 0);
+      fn.memory(`${isWide(element) ? "i64" : "i32"}.atomic.rmw.add`, 0);
       fn.op("drop");
     };
   const { index } = exchangeLoop(code, op, element);
@@ -58,12 +58,12 @@ function exchangeLoop(code: KernelCode, op: ScatterOp, element: NumericType, giv
   if (type !== bits) fn.op(`${type}.reinterpret_${bits}`);
   fn.get(1);
   if (isInteger(element)) {
-    const value = fn.local("i32");
+    const value = fn.local(bits);
     fn.set(value);
     fn.get(value);
     fn.get(old);
     fn.get(value);
-    fn.op(`i32.${op === "min" ? "lt" : "gt"}_${isSigned(element) ? "s" : "u"}`);
+    fn.op(`${bits}.${op === "min" ? "lt" : "gt"}_${isSigned(element) ? "s" : "u"}`);
     fn.op("select");
   } else fn.op(`${type}.${op === "sum" ? "add" : op}`);
   if (type !== bits) fn.op(`${bits}.reinterpret_${type}`);

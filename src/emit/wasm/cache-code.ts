@@ -78,8 +78,13 @@ function spillLine(code: KernelCode, param: ScatterParam): FunctionBuilder {
   const fn = code.module.function(name, [A, A, A]);
   code.helpers.set(name, fn);
   const address = new Address(fn, code.spec.wide);
-  const identity = identityOf(op, element);
-  const constant = () => (T === "f64" ? fn.f64(identity) : T === "f32" ? fn.f32(identity) : fn.i32(identity));
+  const identity = identityOf(op, element) as number | bigint;
+  const constant = (): void => {
+    if (typeof identity === "bigint") fn.i64(identity);
+    else if (T === "f64") fn.f64(identity);
+    else if (T === "f32") fn.f32(identity);
+    else fn.i32(identity);
+  };
   const [target, held, values] = [0, 1, 2];
   const [place, value] = [fn.local(A), fn.local(T)];
   fn.get(held);

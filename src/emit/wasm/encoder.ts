@@ -47,6 +47,15 @@ class Bytes {
       this.byte(low | 0x80);
     }
   }
+  signed(value: bigint): void {
+    let rest = value;
+    for (;;) {
+      const low = Number(rest & 127n);
+      rest >>= 7n;
+      if ((rest === 0n && low < 64) || (rest === -1n && low >= 64)) return this.byte(low);
+      this.byte(low | 0x80);
+    }
+  }
   f32(value: number): void {
     this.reserve(4);
     this.view.setFloat32(this.length, value, true);
@@ -135,9 +144,10 @@ export class FunctionBuilder {
     this.code.byte(0x41);
     this.code.s32(value);
   }
-  i64(value: number): void {
+  i64(value: number | bigint): void {
     this.code.byte(0x42);
-    this.code.s64(value);
+    if (typeof value === "bigint") this.code.signed(BigInt.asIntN(64, value));
+    else this.code.s64(value);
   }
   f32(value: number): void {
     this.code.byte(0x43);

@@ -6,7 +6,7 @@ import { walkExpr, walkExprs, changedIn } from "../../ir/walk.js";
 import { foldsJointly } from "../../ir/joint.js";
 import { recordedAxes } from "../../ir/passes/check-indices.js";
 import type { Policy, Precision, ScatterStrategy } from "../../ir/launch.js";
-import { BYTES, ELEMENTS, isFloat, type FloatType } from "../../ir/scalars.js";
+import { BYTES, isFloat, putValue, type FloatType } from "../../ir/scalars.js";
 import { scatterCacheBytes } from "../../ir/cache-lines.js";
 import { slotText, type WasmSlot } from "../../schedule/slots.js";
 import type { FunctionBuilder, Gap, ValType } from "./encoder.js";
@@ -54,6 +54,8 @@ const VAL_TYPES = {
   f32: "f32",
   i32: "i32",
   u32: "i32",
+  i64: "i64",
+  u64: "i64",
   u8: "i32",
   i8: "i32",
   u16: "i32",
@@ -118,7 +120,7 @@ export class KernelCode {
   /** Bytes of private memory of each worker. */
   scratchBytes = 0;
   /** Values in the tables' memory, with the byte at which each is. */
-  private readonly tableValues: { type: NumericType; value: number; at: number }[] = [];
+  private readonly tableValues: { type: NumericType; value: number | bigint; at: number }[] = [];
   private tableEnd = 0;
   /** Locals of `slice` with the address of the worker's scatter cache, by target. */
   readonly caches = new Map<string, number>();
@@ -259,7 +261,7 @@ export class KernelCode {
   get tableBytes(): Uint8Array {
     const bytes = new Uint8Array(this.tableEnd);
     const view = new DataView(bytes.buffer);
-    for (const { type, value, at } of this.tableValues) view[ELEMENTS[type].set](at, value, true);
+    for (const { type, value, at } of this.tableValues) putValue(view, type, at, value);
     return bytes;
   }
 

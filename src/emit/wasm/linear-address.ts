@@ -179,6 +179,10 @@ const keyOf = ({ array, step, fixed, moving, leaves }: LinearAddress): string =>
 export const exprKey = (value: unknown): string =>
   JSON.stringify(value, (name, part: unknown) => (name === "location" ? undefined : exact(part)));
 
-/** Keeps -0 and values that are not finite, which JSON lacks. */
+/** Keeps -0 values that are not finite and bigints, which JSON lacks. */
 const exact = (part: unknown): unknown =>
-  typeof part === "number" && (Object.is(part, -0) || !Number.isFinite(part)) ? `number ${Object.is(part, -0) ? "-0" : part}` : part;
+  typeof part === "number" && (Object.is(part, -0) || !Number.isFinite(part))
+    ? `number ${Object.is(part, -0) ? "-0" : part}`
+    : typeof part === "bigint"
+      ? `${part}n`
+      : part;

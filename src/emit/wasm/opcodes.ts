@@ -36,9 +36,13 @@ define(
 define(0, 0x67, `${of("i32", ARITHMETIC_INT)} ${of("i64", ARITHMETIC_INT)} ${of("f32", ARITHMETIC_FLOAT)} ${of("f64", ARITHMETIC_FLOAT)}`);
 define(0, 0xa7, "i32.wrap_i64 _ _ _ _ i64.extend_i32_s i64.extend_i32_u _ _ _ _ f32.convert_i32_s f32.convert_i32_u _ _ f32.demote_f64");
 define(0, 0xb1, "i64.trunc_f64_u");
-define(0, 0xb7, "f64.convert_i32_s f64.convert_i32_u _ _ f64.promote_f32");
+define(0, 0xb7, "f64.convert_i32_s f64.convert_i32_u f64.convert_i64_s f64.convert_i64_u f64.promote_f32");
 define(0, 0xbc, "i32.reinterpret_f32 i64.reinterpret_f64 f32.reinterpret_i32 f64.reinterpret_i64");
-define(0xfc, 0x00, "i32.trunc_sat_f32_s i32.trunc_sat_f32_u i32.trunc_sat_f64_s i32.trunc_sat_f64_u");
+define(
+  0xfc,
+  0x00,
+  "i32.trunc_sat_f32_s i32.trunc_sat_f32_u i32.trunc_sat_f64_s i32.trunc_sat_f64_u _ _ i64.trunc_sat_f64_s i64.trunc_sat_f64_u",
+);
 
 define(
   0xfd,
@@ -71,7 +75,7 @@ define(0xfd, 252, "i32x4.trunc_sat_f64x2_s_zero i32x4.trunc_sat_f64x2_u_zero f64
 define(0xfd, 0x105, "f32x4.relaxed_madd f32x4.relaxed_nmadd f64x2.relaxed_madd f64x2.relaxed_nmadd");
 
 define(0xfe, 0x10, "i32.atomic.load i64.atomic.load");
-define(0xfe, 0x1e, "i32.atomic.rmw.add");
+define(0xfe, 0x1e, "i32.atomic.rmw.add i64.atomic.rmw.add");
 define(0xfe, 0x2c, "i32.atomic.rmw.and");
 define(0xfe, 0x33, "i32.atomic.rmw.or");
 define(0xfe, 0x3a, "i32.atomic.rmw.xor");

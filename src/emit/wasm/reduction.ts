@@ -16,7 +16,7 @@ export interface FoldedValues {
   name: string;
   type: NumericType;
   op: ReduceOp;
-  identity: number;
+  identity: number | bigint;
   combine?: { a: string; b: string; body: Expr };
   joint?: JointFold;
 }

@@ -1,9 +1,9 @@
 import { HALF } from "../../ir/exact.js";
 import { isFloatBinary, isFloatUnary, type FloatBinaryFn, type FloatUnaryFn } from "../../ir/operators.js";
-import { isDouble, isFloat, isSigned, isSingle, isUnsigned, type FloatType } from "../../ir/scalars.js";
+import { isDouble, isFloat, isSigned, isSingle, isUnsigned, isWide, type FloatType } from "../../ir/scalars.js";
 import type { BinaryFn, CompareFn, ScalarType, UnaryFn } from "../../ir/types.js";
 import { unreachable } from "../../base/unreachable.js";
-import type { KernelCode } from "./kernel-code.js";
+import { type KernelCode, valType } from "./kernel-code.js";
 
 /** `lt_s` for i32, `lt_u` for u32, `lt` for floats; the same for shr, div, rem. */
 export const signed = (fn: string, type: ScalarType): string => (isFloat(type) ? fn : `${fn}_${isSigned(type) ? "s" : "u"}`);
@@ -48,39 +48,47 @@ export class ScalarOperators {
     return this.code.fn;
   }
 
-  constant(type: ScalarType, value: number | boolean): void {
+  constant(type: ScalarType, value: number | bigint | boolean): void {
     if (isDouble(type)) this.fn.f64(value as number);
     else if (isSingle(type)) this.fn.f32(value as number);
+    else if (isWide(type)) this.fn.i64(BigInt(value));
     else this.fn.i32(Number(value));
+  }
+
+  /** A constant by its bits: -1 has all, also of unsigned integers. */
+  private bits(type: ScalarType, value: number): void {
+    if (isWide(type)) this.fn.i64(value);
+    else this.fn.i32(value);
   }
 
   /** From the operand on the stack. */
   unary(name: UnaryFn, type: ScalarType): void {
     const { fn, code } = this;
     if (isFloat(type)) return name === "round" ? this.round(type) : fn.op(`${type}.${floatUnary(name)}`);
+    const T = valType(type);
     switch (name) {
       case "not":
         return fn.op("i32.eqz");
       case "clz":
         return fn.op("i32.clz");
       case "neg":
-        fn.i32(-1);
-        return fn.op("i32.mul");
+        this.bits(type, -1);
+        return fn.op(`${T}.mul`);
       case "bitnot":
-        fn.i32(-1);
-        return fn.op("i32.xor");
+        this.bits(type, -1);
+        return fn.op(`${T}.xor`);
       case "abs": {
         if (isUnsigned(type)) return;
-        const [a, sign] = [code.temp("i32"), code.temp("i32")];
+        const [a, sign] = [code.temp(T), code.temp(T)];
         fn.tee(a);
-        fn.i32(31);
-        fn.op("i32.shr_s");
+        this.bits(type, isWide(type) ? 63 : 31);
+        fn.op(`${T}.shr_s`);
         fn.tee(sign);
         fn.get(a);
-        fn.op("i32.xor");
+        fn.op(`${T}.xor`);
         fn.get(sign);
-        fn.op("i32.sub");
-        return code.release("i32", a, sign);
+        fn.op(`${T}.sub`);
+        return code.release(T, a, sign);
       }
       case "floor":
       case "trunc":
@@ -111,7 +119,7 @@ export class ScalarOperators {
       case "max":
         return this.leastOrGreatest(name, type);
       case "shr":
-        return fn.op(`i32.${signed("shr", type)}`);
+        return fn.op(`${valType(type)}.${signed("shr", type)}`);
       case "mulhi": {
         const b = this.code.temp("i32");
         fn.set(b);
@@ -133,7 +141,7 @@ export class ScalarOperators {
       case "or":
       case "xor":
       case "shl":
-        return fn.op(`i32.${name}`);
+        return fn.op(`${valType(type)}.${name}`);
       default:
         return unreachable(name);
     }
@@ -185,42 +193,48 @@ export class ScalarOperators {
   /** WebAssembly traps where the language gives 0, and at least / -1. */
   private divide(name: "div" | "rem", type: ScalarType): void {
     const { fn, code } = this;
-    const [a, b] = [code.temp("i32"), code.temp("i32")];
+    const T = valType(type);
+    const [a, b] = [code.temp(T), code.temp(T)];
     fn.set(b);
     fn.set(a);
     if (isSigned(type) && name === "div") {
       fn.get(b);
-      fn.i32(-1);
-      fn.op("i32.eq");
-      fn.if("i32");
-      fn.i32(0);
+      this.bits(type, -1);
+      fn.op(`${T}.eq`);
+      fn.if(T);
+      this.bits(type, 0);
       fn.get(a);
-      fn.op("i32.sub");
+      fn.op(`${T}.sub`);
       fn.else();
     }
     fn.get(b);
-    fn.if("i32");
+    if (isWide(type)) {
+      fn.i64(0);
+      fn.op("i64.ne");
+    }
+    fn.if(T);
     fn.get(a);
     fn.get(b);
-    fn.op(`i32.${signed(name, type)}`);
+    fn.op(`${T}.${signed(name, type)}`);
     fn.else();
-    fn.i32(0);
+    this.bits(type, 0);
     fn.end();
     if (isSigned(type) && name === "div") fn.end();
-    code.release("i32", a, b);
+    code.release(T, a, b);
   }
 
   private leastOrGreatest(name: "min" | "max", type: ScalarType): void {
     const { fn, code } = this;
-    const [a, b] = [code.temp("i32"), code.temp("i32")];
+    const T = valType(type);
+    const [a, b] = [code.temp(T), code.temp(T)];
     fn.set(b);
     fn.tee(a);
     fn.get(b);
     fn.get(a);
     fn.get(b);
-    fn.op(`i32.${signed(name === "min" ? "lt" : "gt", type)}`);
+    fn.op(`${T}.${signed(name === "min" ? "lt" : "gt", type)}`);
     fn.op("select");
-    code.release("i32", a, b);
+    code.release(T, a, b);
   }
 
   /** From the operand on the stack. */
@@ -229,16 +243,25 @@ export class ScalarOperators {
     if (from === to) return;
     if (to === "bool") {
       if (!isFloat(from)) {
-        fn.i32(0);
-        return fn.op("i32.ne");
+        this.bits(from, 0);
+        return fn.op(`${valType(from)}.ne`);
       }
       // Greater than zero in absolute value: NaN is false.
       fn.op(`${from}.abs`);
       this.constant(from, 0);
       return fn.op(`${from}.gt`);
     }
+    if (isWide(from) || isWide(to)) return this.castWide(from, to);
     if (isDouble(to)) return fn.op(isSingle(from) ? "f64.promote_f32" : signed("f64.convert_i32", from === "bool" ? "u32" : from));
     if (isSingle(to)) return fn.op(isDouble(from) ? "f32.demote_f64" : signed("f32.convert_i32", from === "bool" ? "u32" : from));
     if (isFloat(from)) fn.op(signed(`i32.trunc_sat_${from}`, to));
+  }
+
+  /** The same from or to an integer of 64 bits. */
+  private castWide(from: ScalarType, to: ScalarType): void {
+    const { fn } = this;
+    if (!isWide(to)) return fn.op(isFloat(to) ? signed(`${to}.convert_i64`, from) : "i32.wrap_i64");
+    if (isFloat(from)) return fn.op(signed(`i64.trunc_sat_${from}`, to));
+    if (!isWide(from)) fn.op(signed("i64.extend_i32", from === "bool" ? "u32" : from));
   }
 }

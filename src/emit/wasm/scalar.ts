@@ -183,8 +183,8 @@ export class ScalarCode extends ScalarOperators {
     this.expr(e.a);
     this.expr(e.b);
     const divisor = e.b.op === "const" ? e.b.value : undefined;
-    if ((e.fn === "div" || e.fn === "rem") && !isFloat(e.type) && divisor !== undefined && divisor !== 0 && divisor !== -1)
-      return this.fn.op(`i32.${signed(e.fn, e.type)}`);
+    if ((e.fn === "div" || e.fn === "rem") && !isFloat(e.type) && divisor !== undefined && Number(divisor) !== 0 && Number(divisor) !== -1)
+      return this.fn.op(`${valType(e.type)}.${signed(e.fn, e.type)}`);
     this.binary(e.fn, e.type);
   }
 

@@ -1,7 +1,7 @@
 import { HALF } from "../../ir/exact.js";
 import { BINARY } from "../../ir/operators.js";
 import { unreachable } from "../../base/unreachable.js";
-import { isDouble, isFloat, isPacked, isIndex, isSingle, isUnsigned, type FloatType } from "../../ir/scalars.js";
+import { isDouble, isFloat, isPacked, isIndex, isSingle, isUnsigned, isWide, type FloatType } from "../../ir/scalars.js";
 import type { BinaryFn, Expr, MathFn, ScalarType, Stmt } from "../../ir/types.js";
 import { alwaysEvaluated, someExpr } from "../../ir/walk.js";
 import type { Loop } from "./parts.js";
@@ -17,7 +17,10 @@ import type { Variance } from "./variance.js";
 const SHAPES = { f64: "f64x2", f32: "f32x4", i32: "i32x4", u32: "i32x4", bool: "i32x4" } as const;
 
 /** The SIMD shape that computes on values of a type. */
-export const vectorShape = (type: ScalarType): string => SHAPES[type];
+export function vectorShape(type: ScalarType): string {
+  if (isWide(type)) throw new Error(`vectors of ${type}`);
+  return SHAPES[type];
+}
 
 const SPLATS = { f64: "v128.load64_splat", f32: "v128.load32_splat" } as const;
 

@@ -1,7 +1,7 @@
 import type { Expr, Stmt } from "../../ir/types.js";
 import { blocksOf, children, exprsOf, walkExpr, walkExprs, walkStmts } from "../../ir/walk.js";
 import { prints } from "../../ir/print-records.js";
-import { BYTES, isDouble } from "../../ir/scalars.js";
+import { BYTES, isDouble, isWide } from "../../ir/scalars.js";
 import type { KernelCode } from "./kernel-code.js";
 import { areReducePair } from "./pairs.js";
 import type { FoldedValues } from "./reduction.js";
@@ -20,7 +20,7 @@ export function chooseWidth(
   what: string,
 ): Width {
   const width = holdsF64(body, folds) ? 2 : 4;
-  const reason = scalarReason(code, body, variable, width);
+  const reason = scalarReason(code, body, variable, folds, width);
   code.remarks.push(reason ? `${what}: one at a time, ${reason}` : `${what}: ${width} lanes of a 128-bit vector`);
   return reason ? 1 : width;
 }
@@ -41,13 +41,28 @@ function holdsF64(body: readonly Stmt[], folds: readonly FoldedValues[]): boolea
   return found;
 }
 
+/** True if some value is an i64 or u64. */
+function isWideBody(body: readonly Stmt[], folds: readonly FoldedValues[]): boolean {
+  let found = folds.some(({ type }) => isWide(type));
+  walkExprs(body, (e) => void (found ||= isWide(e.type)));
+  walkStmts(body, (stmt) => void (found ||= (stmt.kind === "let" || stmt.kind === "array") && isWide(stmt.type)));
+  return found;
+}
+
 /** Why a loop's body is not vectorised for `width` lanes; undefined if it is. */
-function scalarReason(code: KernelCode, body: readonly Stmt[], variable: VectorVariable, width: 2 | 4): string | undefined {
+function scalarReason(
+  code: KernelCode,
+  body: readonly Stmt[],
+  variable: VectorVariable,
+  folds: readonly FoldedValues[],
+  width: 2 | 4,
+): string | undefined {
   const target = orderedTwice(code, body);
   if (target) return `as updates of "${target}" must come in element order`;
   if (usesChecks(body)) return "as indices are checked";
   if (prints(body)) return "as it prints";
   if (has(body, "atomic")) return "as old values of atomic arrays come one after the other";
+  if (isWideBody(body, folds)) return "as it computes with integers of 64 bits";
   if (has(body, "reduceJointly")) return "as it folds a value together with its place";
   const tally = new Tally(code, body, variable);
   if (tally.divergentGathers) return "as a loop of a different length for each element reads scattered memory";

@@ -2,9 +2,21 @@ import { IntegerRanges, type KnownIntegers } from "../../ir/analysis/integer-ran
 import { lastOf } from "../../ir/loop-stops.js";
 import { isFloatBinary, type BinaryFn } from "../../ir/operators.js";
 import { unreachable } from "../../base/unreachable.js";
-import { isDouble, isFloat, isSingle, isUnsigned, type FloatType } from "../../ir/scalars.js";
+import { isDouble, isFloat, isSingle, isUnsigned, isWide, type FloatType, type WideType } from "../../ir/scalars.js";
 import { choiceOf } from "../../ir/joint-choice.js";
-import type { CompareFn, Expr, KernelIR, NumericType, ReduceParam, ScalarType, ScatterOp, Stmt, Table } from "../../ir/types.js";
+import type {
+  CompareFn,
+  Expr,
+  KernelIR,
+  NumberType,
+  NumericType,
+  ReduceParam,
+  ScalarType,
+  ScatterOp,
+  Stmt,
+  Table,
+  UnaryFn,
+} from "../../ir/types.js";
 import { assignedLocals, someExpr } from "../../ir/walk.js";
 import type { Code } from "../c/code.js";
 import type { Names } from "../../base/names.js";
@@ -77,7 +89,7 @@ export class WgslBodyWriter {
     return this.names.of("local", name);
   }
 
-  constant(type: ScalarType, value: number | boolean): string {
+  constant(type: ScalarType, value: number | bigint | boolean): string {
     return this.literal(type, value)[0];
   }
 
@@ -342,6 +354,7 @@ export class WgslBodyWriter {
     const [a, b] = [this.expr(e.a), this.expr(e.b)];
     // Compilers take != of floats to be false of NaN.
     if (isSingle(e.a.type) && e.fn === "ne") return [`!(${at(a, Level.Sum)} == ${at(b, Level.Sum)})`, Level.Prefix];
+    if (isWide(e.a.type)) return this.compareWide(e.fn, e.a.type, a, b);
     if (!isDouble(e.a.type)) return [`(${at(a, Level.Sum)} ${COMPARISONS[e.fn]} ${at(b, Level.Sum)})`, Level.Term];
     const less = (x: Text, y: Text) => this.call("less_f64", x[0], y[0])[0];
     const equal = () => this.call("equal_f64", a[0], b[0])[0];
@@ -363,7 +376,27 @@ export class WgslBodyWriter {
     }
   }
 
-  private literal(type: ScalarType, value: number | boolean): Text {
+  private compareWide(fn: CompareFn, type: WideType, a: Text, b: Text): Text {
+    const less = (x: Text, y: Text): string => this.call(`less_${type}`, x[0], y[0])[0];
+    switch (fn) {
+      case "eq":
+        return [`all(${at(a, Level.Sum)} == ${at(b, Level.Sum)})`, Level.Term];
+      case "ne":
+        return [`any(${at(a, Level.Sum)} != ${at(b, Level.Sum)})`, Level.Term];
+      case "lt":
+        return [less(a, b), Level.Term];
+      case "gt":
+        return [less(b, a), Level.Term];
+      case "le":
+        return [`!${less(b, a)}`, Level.Prefix];
+      case "ge":
+        return [`!${less(a, b)}`, Level.Prefix];
+      default:
+        return unreachable(fn);
+    }
+  }
+
+  private literal(type: ScalarType, value: number | bigint | boolean): Text {
     const v = Number(value);
     switch (type) {
       case "bool":
@@ -374,6 +407,11 @@ export class WgslBodyWriter {
         return [`${v >>> 0}u`, Level.Term];
       case "f32":
         return this.float(Math.fround(v));
+      case "i64":
+      case "u64": {
+        const bits = BigInt.asUintN(64, BigInt(value));
+        return [`vec2<u32>(${bits & 0xffffffffn}u, ${bits >> 32n}u)`, Level.Term];
+      }
       case "f64": {
         const [high, low] = pair(v);
         return [`vec2<f32>(${this.float(high)[0]}, ${this.float(low)[0]})`, Level.Term];
@@ -399,6 +437,7 @@ export class WgslBodyWriter {
   private unary(e: Extract<Expr, { op: "unary" }>): Text {
     const a = this.expr(e.a);
     const { type } = e;
+    if (isWide(type)) return this.unaryWide(e.fn, type, a);
     switch (e.fn) {
       case "neg":
         return isUnsigned(type) ? [`0u - ${at(a, Level.Term)}`, Level.Sum] : [`-${at(a, Level.Term)}`, Level.Prefix];
@@ -424,7 +463,17 @@ export class WgslBodyWriter {
     }
   }
 
+  private unaryWide(fn: UnaryFn, type: WideType, a: Text): Text {
+    if (fn === "bitnot") return [`~${at(a, Level.Term)}`, Level.Prefix];
+    if (fn === "neg") return this.call("sub_wide", "vec2<u32>()", a[0]);
+    return type === "i64" ? this.call("abs_i64", a[0]) : a;
+  }
+
   private arithmetic(fn: BinaryFn, type: NumericType, first: Text, second: Text, divisor?: Expr): Text {
+    return isWide(type) ? this.wide(fn, type, first, second, divisor) : this.machineArithmetic(fn, type, first, second, divisor);
+  }
+
+  private machineArithmetic(fn: BinaryFn, type: NumberType, first: Text, second: Text, divisor?: Expr): Text {
     const [a, b] = this.strict ? [this.hidden(first), this.hidden(second)] : [first, second];
     if (isDouble(type)) return this.emulated(fn, a, b);
     if (fn === "mulhi") return this.call("mulhi_u32", a[0], b[0]);
@@ -442,6 +491,37 @@ export class WgslBodyWriter {
     if (isSingle(type) && fn === "div" && this.strict) return this.call("div_f32", a[0], b[0]);
     const text = infix(fn, a, b);
     return isSingle(type) && this.strict ? this.call("rounded", text[0]) : text;
+  }
+
+  /** Pairs of words. Devices refuse divisions before. */
+  private wide(fn: BinaryFn, type: WideType, a: Text, b: Text, count?: Expr): Text {
+    const by = (): string => (count?.op === "const" ? `${Number(BigInt.asUintN(6, count.value as bigint))}u` : `${at(b, Level.Term)}.x`);
+    switch (fn) {
+      case "add":
+      case "sub":
+      case "mul":
+        return this.call(`${fn}_wide`, a[0], b[0]);
+      case "and":
+      case "or":
+      case "xor":
+        return infix(fn, a, b);
+      case "shl":
+        return this.call("shl_wide", a[0], by());
+      case "shr":
+        return this.call(`shr_${type}`, a[0], by());
+      case "min":
+      case "max": {
+        const less = this.call(`less_${type}`, ...(fn === "min" ? [a[0], b[0]] : [b[0], a[0]]));
+        return [`select(${b[0]}, ${a[0]}, ${less[0]})`, Level.Term];
+      }
+      case "div":
+      case "rem":
+      case "copysign":
+      case "mulhi":
+        throw new Error(`${fn} of ${type}`);
+      default:
+        return unreachable(fn);
+    }
   }
 
   /** Fast mode contracts a product and a sum. */
@@ -466,9 +546,17 @@ export class WgslBodyWriter {
     const [from, to] = [e.a.type, e.type];
     const a = this.expr(e.a);
     if (from === to) return a;
+    if (isWide(from)) {
+      if (isWide(to)) return a;
+      if (to === "bool") return [`any(${at(a, Level.Sum)} != vec2<u32>())`, Level.Term];
+      return [`${WGSL_TYPES[to]}(${at(a, Level.Term)}.x)`, Level.Term];
+    }
+    if (isWide(to)) return from === "i32" ? this.call("wide_from_i32", a[0]) : [`vec2<u32>(u32(${a[0]}), 0u)`, Level.Term];
     if (isDouble(from))
-      return isSingle(to) ? [`${at(a, Level.Term)}.x`, Level.Term] : this.call(`${to as Exclude<typeof to, "f64">}_from_f64`, a[0]);
-    if (isDouble(to)) return this.call(`f64_from_${from}`, a[0]);
+      return isSingle(to)
+        ? [`${at(a, Level.Term)}.x`, Level.Term]
+        : this.call(`${to as Exclude<typeof to, "f64" | WideType>}_from_f64`, a[0]);
+    if (isDouble(to)) return this.call(`f64_from_${from as Exclude<typeof from, WideType>}`, a[0]);
     if (isSingle(from)) return this.call(`${to as Exclude<typeof to, "f32">}_from_f32`, a[0]);
     if (isSingle(to) && this.strict && from !== "bool") return this.call(`f32_from_${from}`, a[0]);
     if (to === "bool") return [`(${at(a, Level.Sum)} != ${isUnsigned(from) ? "0u" : "0"})`, Level.Term];
@@ -477,18 +565,18 @@ export class WgslBodyWriter {
 }
 
 /** A constant table at module scope: flat, and of bits where values are not what every compiler keeps of constants. */
-export function wgslTable(table: Table, name: string, literal: (type: NumericType, value: number) => string): string {
+export function wgslTable(table: Table, name: string, literal: (type: NumericType, value: number | bigint) => string): string {
   const bits = isBits(table);
   const type = bits ? (isDouble(table.type) ? "vec2<u32>" : "u32") : WGSL_TYPES[table.type];
-  const value = (v: number): string => {
+  const value = (v: number | bigint): string => {
     if (!bits) return literal(table.type, v);
-    const words = (isDouble(table.type) ? pair(v) : [v]).map(storageWord);
+    const words = (isDouble(table.type) ? pair(Number(v)) : [Number(v)]).map(storageWord);
     return words.length === 1 ? words[0] : `${type}(${words.join(", ")})`;
   };
   return `const ${name} = array<${type}, ${table.values.length}>(${table.values.map(value).join(", ")});`;
 }
 
-const isBits = ({ type, values }: Table): boolean => isFloat(type) && !values.every(isPlain);
+const isBits = ({ type, values }: Table): boolean => isFloat(type) && !values.every((v) => isPlain(Number(v)));
 const isPlain = (v: number): boolean => Number.isFinite(Math.fround(v)) && !Object.is(v, -0) && (v === 0 || Math.abs(v) >= 2 ** -126);
 
 /** The bits of an f32, as a literal of type u32. */

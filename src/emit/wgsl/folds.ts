@@ -1,5 +1,4 @@
 import { foldGroups, foldsJointly } from "../../ir/joint.js";
-import { isDouble } from "../../ir/scalars.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES, type ReduceParam } from "../../ir/types.js";
 import { groupOf, TEMPORARY, WGSL_TYPES, WORKGROUP, wordsOf, type ShaderEntry } from "./shader-program.js";
 import { SubgroupFold, subgroupFold, type Cells, type WorkgroupFold } from "./subgroups.js";
@@ -261,8 +260,8 @@ export class FoldWriter extends EntryWriter {
   }
 }
 
-/** Results lie 8 bytes apart, starting at `results`, which counts words; offsets of f64 count pairs of them. */
+/** Results lie 8 bytes apart, starting at `results`, which counts words; offsets of 64 bits count pairs of them. */
 function resultAt(n: number, type: ReduceParam["type"]): string {
   const words = (2 * n) / wordsOf(type);
-  return `${isDouble(type) ? " / 2" : ""}${words === 0 ? "" : ` + ${words}`}`;
+  return `${wordsOf(type) === 2 ? " / 2" : ""}${words === 0 ? "" : ` + ${words}`}`;
 }

@@ -3,6 +3,7 @@ import { BY_BITS, BY_FMA, DOUBLE, FAST_ENDS, STRICT_ENDS } from "./double.js";
 import { WGSL_TYPES } from "./shader-program.js";
 import type { FloatType } from "../../ir/scalars.js";
 import { FUNCTIONS } from "./functions.js";
+import { WIDE } from "./wide.js";
 
 /*
  * The operations that WGSL lacks, or leaves open at the edges: see the comments of ir/types.ts for their results. WGSL lets a
@@ -127,7 +128,7 @@ fn bool_from_f32(a: f32) -> bool { return !is_nan(a) & ((bitcast<u32>(a) & 0x7ff
 
 const POWERS = { powi_f64: powi("f64", "vec2<f32>(1.0, 0.0)", (a, b) => `mul_f64(${a}, ${b})`) };
 
-const COMMON = { ...EXACT, ...POWERS, ...DIVISION, ...DOUBLE, ...FUNCTIONS };
+const COMMON = { ...EXACT, ...POWERS, ...DIVISION, ...DOUBLE, ...WIDE, ...FUNCTIONS };
 
 /** The functions that shaders may call. */
 export type HelperName = keyof typeof COMMON | keyof typeof BY_BITS | keyof typeof STRICT_ENDS;

@@ -1,4 +1,4 @@
-import { BYTES, isDouble, isHalf, isPacked, isSigned, valueType, type PackedType } from "../../ir/scalars.js";
+import { BYTES, isDouble, isHalf, isPacked, isSigned, isWide, valueType, type PackedType } from "../../ir/scalars.js";
 import { unreachable } from "../../base/unreachable.js";
 import type { AtomicFn, AtomicType, ElementType } from "../../ir/types.js";
 import { Halves } from "./halves.js";
@@ -17,6 +17,8 @@ export function declaredType(representation: Representation): string {
     case "f32":
     case "i32":
     case "u32":
+    case "i64":
+    case "u64":
       return WGSL_TYPES[representation];
     default:
       return unreachable(representation);
@@ -51,6 +53,8 @@ export class Accessors {
         name,
         `fn ${name}(i: i32) -> vec2<f32> { return vec2<f32>(bitcast<f32>(${word("2 * i")}), bitcast<f32>(${word("2 * i + 1")})); }`,
       );
+    else if (isWide(type))
+      this.define(name, `fn ${name}(i: i32) -> vec2<u32> { return vec2<u32>(${word("2 * i")}, ${word("2 * i + 1")}); }`);
     else this.define(name, `fn ${name}(i: i32) -> ${WGSL_TYPES[type]} { return bitcast<${WGSL_TYPES[type]}>(${word("i")}); }`);
     return `${name}(${offset})`;
   }
@@ -83,6 +87,8 @@ export class Accessors {
         name,
         `fn ${name}(i: i32, value: vec2<f32>) { ${set("2 * i", "bitcast<u32>(value.x)")} ${set("2 * i + 1", "bitcast<u32>(value.y)")} }`,
       );
+    else if (isWide(type))
+      this.define(name, `fn ${name}(i: i32, value: vec2<u32>) { ${set("2 * i", "value.x")} ${set("2 * i + 1", "value.y")} }`);
     else this.define(name, `fn ${name}(i: i32, value: ${WGSL_TYPES[type]}) { ${set("i", "bitcast<u32>(value)")} }`);
     return `${name}(${offset}, ${value});`;
   }
@@ -180,6 +186,9 @@ function wordOf(buffer: string, representation: Representation, at: string): str
       return `atomicLoad(&${buffer}[${at}])`;
     case "atomic_i32":
       return `bitcast<u32>(atomicLoad(&${buffer}[${at}]))`;
+    case "i64":
+    case "u64":
+      throw new Error(`a word of a buffer of ${representation}`);
     case "f64":
     case "f32":
     case "i32":

@@ -1,4 +1,4 @@
-import { BYTES, isDouble, isPacked, isSigned } from "../../ir/scalars.js";
+import { BYTES, isPacked, isSigned } from "../../ir/scalars.js";
 import type { KnownIntegers } from "../../ir/analysis/integer-ranges.js";
 import type { ElementType, KernelIR, NumericType, ScalarType, ScatterOp } from "../../ir/types.js";
 import type { ScatterCode, Traversal } from "../../schedule/program.js";
@@ -6,8 +6,19 @@ import type { WgslSlot } from "../../schedule/slots.js";
 
 export type { ScatterCode, Traversal };
 
-/** Spellings of the types. WGSL has no f64: where it is emulated, a value is the unevaluated sum of two f32. */
-export const WGSL_TYPES: Readonly<Record<ScalarType, string>> = { f64: "vec2<f32>", f32: "f32", i32: "i32", u32: "u32", bool: "bool" };
+/**
+ * Spellings of the types. WGSL has no f64: where it is emulated, a value is the unevaluated sum of two f32. Integers of 64 bits are two words, the lower
+ * one first.
+ */
+export const WGSL_TYPES: Readonly<Record<ScalarType, string>> = {
+  f64: "vec2<f32>",
+  f32: "f32",
+  i32: "i32",
+  u32: "u32",
+  i64: "vec2<u32>",
+  u64: "vec2<u32>",
+  bool: "bool",
+};
 
 /**
  * Declares a variable of a function that is zero each time control comes there. It is given its value by name, as drivers make a declaration without one
@@ -162,7 +173,7 @@ export interface WgslProgram {
 export function layOutBlock(fields: readonly LaunchField<unknown>[]): { offsets: readonly number[]; size: number } {
   let end = 0;
   const offsets = fields.map(({ type }) => {
-    const size = isDouble(type) ? 8 : 4;
+    const size = type === "bool" ? 4 : BYTES[type];
     const offset = Math.ceil(end / size) * size;
     end = offset + size;
     return offset;

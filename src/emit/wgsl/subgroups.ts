@@ -1,4 +1,4 @@
-import { isDouble, isInteger } from "../../ir/scalars.js";
+import { isDouble, isInteger, isWide } from "../../ir/scalars.js";
 import type { NumericType, ReduceOp, ReduceParam, ScatterOp, TeamResult } from "../../ir/types.js";
 import type { EntryWriter } from "./writer.js";
 
@@ -19,6 +19,7 @@ interface SubgroupResult {
 
 /** WGSL's built-in fold over a subgroup; its least and greatest of floats differ from Math.min and Math.max. */
 export function subgroupFold(op: ReduceOp, type: NumericType): string | undefined {
+  if (isWide(type)) return undefined;
   if (op === "sum") return isDouble(type) ? undefined : "subgroupAdd";
   const whole = isInteger(type);
   return whole && op !== "custom" ? (op === "min" ? "subgroupMin" : "subgroupMax") : undefined;

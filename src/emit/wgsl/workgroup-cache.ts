@@ -21,6 +21,9 @@ function identityWord(entry: EntryWriter, { op, element }: ScatterParam): string
       return storageWord(identityOf(op, element));
     case "f64":
       return "0u";
+    case "i64":
+    case "u64":
+      throw new Error(`a copy of ${element}`);
     default:
       return unreachable(element);
   }

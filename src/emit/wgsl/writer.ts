@@ -1,5 +1,5 @@
 import { unreachable } from "../../base/unreachable.js";
-import { isDouble, isInteger } from "../../ir/scalars.js";
+import { isDouble, isInteger, isWide } from "../../ir/scalars.js";
 import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import type {
   ElementType,
@@ -303,6 +303,7 @@ export abstract class EntryWriter implements ShaderFrame<WgslBodyWriter> {
   /** A statement that folds `value` into an element, whatever other invocations do there. */
   atomic(buffer: string, representation: Representation, op: ScatterOp, type: NumericType, offset: string, value: string): string {
     if (isDouble(type)) return this.atomicSum(buffer, offset, value);
+    if (isWide(type)) throw new Error(`an atomic ${op} of ${type}`);
     const word = representation === "atomic_i32" ? "i32" : "u32";
     const fits = type === word;
     if (op === "sum" && isInteger(type)) return `atomicAdd(&${buffer}[${offset}], ${fits ? value : `bitcast<${word}>(${value})`});`;

@@ -1,6 +1,6 @@
 import * as meaning from "../../ir/evaluate.js";
 import type { PlainValue } from "../../ir/operators.js";
-import type { Expr, NumericType, Stmt } from "../../ir/types.js";
+import type { Expr, NumberType, Stmt } from "../../ir/types.js";
 import { unreachable } from "../../base/unreachable.js";
 
 /* Runs scalar code of the IR on the host, with the bits that kernels have. */
@@ -27,7 +27,7 @@ export function evaluate(e: Expr, known: HostValues, locals: ReadonlyMap<string,
     case "unary":
       return meaning.evaluateUnary(e.fn, e.a.type, of(e.a));
     case "binary":
-      return meaning.evaluateBinary(e.fn, e.type as NumericType, Number(of(e.a)), Number(of(e.b)));
+      return meaning.evaluateBinary(e.fn, e.type as NumberType, Number(of(e.a)), Number(of(e.b)));
     case "compare":
       return meaning.evaluateComparison(e.fn, of(e.a), of(e.b));
     case "logical":

@@ -1,4 +1,4 @@
-import type { ElementType, Location } from "../../ir/types.js";
+import type { NumberElement, Location } from "../../ir/types.js";
 import { isReadBehind } from "../analyse/behind.js";
 import { ownOf } from "../analyse/own.js";
 import { isParallel, regionsOf, type ParallelRegion } from "../analyse/regions.js";
@@ -94,7 +94,7 @@ export type HostStep =
   | {
       readonly kind: "allocate";
       readonly name: string;
-      readonly type: ElementType;
+      readonly type: NumberElement;
       readonly bounds: readonly { readonly lower?: LoweredSequence; readonly upper: LoweredSequence }[];
       /** A component of an array of objects, which may begin with a value. */
       readonly variable?: Declared;

@@ -2,7 +2,7 @@ import type { Device } from "../../device/device.js";
 import { range, teams } from "../../device/launch/policy.js";
 import { stridesOf, View } from "../../device/memory/view.js";
 import type { PlainValue } from "../../ir/operators.js";
-import type { ElementType } from "../../ir/types.js";
+import type { NumberElement } from "../../ir/types.js";
 import { unreachable } from "../../base/unreachable.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
 import { keepsBounds } from "../analyse/allocations.js";
@@ -317,7 +317,7 @@ export class HostRun {
   }
 
   /** A new array; each component of an array of objects begins with its value. */
-  private fresh(type: ElementType, extents: readonly number[], variable?: Variable): View {
+  private fresh(type: NumberElement, extents: readonly number[], variable?: Variable): View {
     const shape = [...extents].reverse();
     if (!variable?.objects || !variable.initial) {
       const view = this.device.array({ type }, shape);

@@ -2,7 +2,7 @@ import { affineOf } from "../../ir/analysis/affine.js";
 import { unorderedRead } from "../../ir/analysis/unordered-reads.js";
 import { IRError } from "../../base/errors.js";
 import { binary, cast, compare, constant, logical, not } from "../../ir/expressions.js";
-import type { Expr, Location, NumericType, ReduceParam, ScalarType, Stmt, TeamResult, ViewParam } from "../../ir/types.js";
+import type { Expr, Location, NumberType, ReduceParam, ScalarType, Stmt, TeamResult, ViewParam } from "../../ir/types.js";
 import { blocksOf, exprsOf, mapExpr, mapStmts, someExpr, walkExpr, walkExprs, walkStmts } from "../../ir/walk.js";
 
 /*
@@ -259,7 +259,7 @@ class Blocks {
       const array = this.arrays.get(name);
       const type = array?.type ?? this.types.get(name)!;
       const teamLength = array ? binary("mul", this.block.threads, array.length) : this.block.threads;
-      const element: NumericType = type === "bool" ? "i32" : type;
+      const element: NumberType = type === "bool" ? "i32" : (type as NumberType);
       const row: ViewParam = { kind: "view", name: this.block.unique(`${name}_of_threads`), element, rank: 2, disjoint: true, teamLength };
       this.params.push(row);
       rows.set(name, row);
@@ -334,7 +334,7 @@ class Blocks {
       if (value) head.push({ kind: "let", name: own, type, init: moved(value), location });
       else if (!row || !first.has(name)) head.push({ kind: "let", name: own, type, location });
       else {
-        const load: Expr = { op: "load", type: row.element as NumericType, view: row.name, indices: place(zero) };
+        const load: Expr = { op: "load", type: row.element as NumberType, view: row.name, indices: place(zero) };
         head.push({ kind: "let", name: own, type, init: type === "bool" ? compare("ne", load, 0) : load, location });
       }
       if (!row || !changed.has(name)) return;

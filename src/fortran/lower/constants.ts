@@ -11,7 +11,7 @@ const valueOf = (e: Expr): number | undefined => (e.op === "const" && typeof e.v
 /** The value of an expression that nothing of the program takes part in. */
 export function fortranConstant(e: Expr): number | boolean | undefined {
   const folded = foldConstantsIn(e, []);
-  return folded.op === "const" ? folded.value : undefined;
+  return folded.op === "const" && typeof folded.value !== "bigint" ? folded.value : undefined;
 }
 
 const simple = (e: Expr): Expr => {

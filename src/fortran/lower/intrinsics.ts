@@ -1,7 +1,7 @@
 import { binary, call, cast, compare, constant, int, logical, not, select, unary } from "../../ir/expressions.js";
 import type { MathFn } from "../../ir/operators.js";
 import { ELEMENTS, isFloat } from "../../ir/scalars.js";
-import type { Expr, Location, NumericType, ScalarType } from "../../ir/types.js";
+import type { Expr, Location, NumberType, ScalarType } from "../../ir/types.js";
 import { EXTREMES } from "../analyse/writes.js";
 import type { FortranLowering } from "./lowering.js";
 import { promoted, Unlowerable } from "./values.js";
@@ -73,7 +73,7 @@ const remainder: Elemental = (args) => {
 /** A whole number of reals that is an integer: as `int(…)`, by truncation. */
 const toInteger = (e: Expr): Expr => cast("i32", e);
 
-const LIMITS: Readonly<Record<NumericType, { huge: number; tiny: number; epsilon: number }>> = {
+const LIMITS: Readonly<Record<NumberType, { huge: number; tiny: number; epsilon: number }>> = {
   f64: { huge: Number.MAX_VALUE, tiny: 2 ** -1022, epsilon: 2 ** -52 },
   f32: { huge: (2 - 2 ** -23) * 2 ** 127, tiny: 2 ** -126, epsilon: 2 ** -23 },
   i32: { huge: ELEMENTS.i32.greatest, tiny: 0, epsilon: 0 },
@@ -82,7 +82,7 @@ const LIMITS: Readonly<Record<NumericType, { huge: number; tiny: number; epsilon
 const limit =
   (of: "huge" | "tiny" | "epsilon"): Elemental =>
   ([a]) =>
-    constant(a.type, LIMITS[a.type as NumericType][of]);
+    constant(a.type, LIMITS[a.type as NumberType][of]);
 
 const bits =
   (fn: "and" | "or" | "xor"): Elemental =>
@@ -177,7 +177,7 @@ const ELEMENTAL: Readonly<Record<string, Elemental>> = {
   popcnt: ([a], { cx }) => ones(a, cx),
   isnan: isNaN,
   ieee_is_nan: isNaN,
-  ieee_is_finite: ([a]) => compare("le", unary("abs", a), constant(a.type, LIMITS[a.type as NumericType].huge)),
+  ieee_is_finite: ([a]) => compare("le", unary("abs", a), constant(a.type, LIMITS[a.type as NumberType].huge)),
   trailz: ([a], { cx }) => zerosBelow(cx.stable(a, "x"), cx),
   leadz: ([a], { cx }) => zerosAbove(a, cx),
   shiftl: (args, { cx }) => left(args, cx),

@@ -1,7 +1,7 @@
 import { binary, int } from "../../ir/expressions.js";
 import { identityOf } from "../../ir/identity.js";
 import { IRError } from "../../base/errors.js";
-import type { Expr, KernelIR, Location, NumericType, Param, ScalarType, Stmt } from "../../ir/types.js";
+import type { Expr, KernelIR, Location, NumberType, Param, ScalarType, Stmt } from "../../ir/types.js";
 import { loopAsAxis } from "../../ir/passes/loop-axis.js";
 import { optimise } from "../../ir/passes/optimise.js";
 import { verify } from "../../ir/verify.js";
@@ -98,7 +98,7 @@ const FOLDS: Readonly<Record<ReductionOp, "sum" | "min" | "max" | readonly [fn: 
 
 function reduction(cx: FortranLowering, name: string, type: ScalarType, op: ReductionOp): Meaning {
   const target = cx.unique(name);
-  const held: NumericType = type === "bool" ? "i32" : type;
+  const held: NumberType = type === "bool" ? "i32" : (type as NumberType);
   const fold = FOLDS[op];
   if (typeof fold !== "string") {
     const [fn, identity] = fold;

@@ -2,7 +2,7 @@
 
 import { and, cast, compare, constant, int } from "../../ir/expressions.js";
 import { identityOf } from "../../ir/identity.js";
-import type { Expr, Location, NumericType, Stmt } from "../../ir/types.js";
+import type { Expr, Location, NumberType, Stmt } from "../../ir/types.js";
 import { mapStmts } from "../../ir/walk.js";
 import type { Left } from "../analyse/left.js";
 import { minus } from "./constants.js";
@@ -69,7 +69,7 @@ export function handOn(
     const value = local.type === "bool" ? cast("i32", local) : local;
     const cond = by === "last" ? [...isLast, isSet].reduce((a, b) => and(a, b)) : isSet;
     const then: Stmt[] = [];
-    const fold = (target: string, type: NumericType, op: "max" | "min" | "sum", e: Expr): void => {
+    const fold = (target: string, type: NumberType, op: "max" | "min" | "sum", e: Expr): void => {
       cx.params.push({ kind: "reduce", name: target, type, op, identity: op === "sum" ? 0 : identityOf(op, type) });
       then.push({ kind: "reduce", target, value: e, location });
     };

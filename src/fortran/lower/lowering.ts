@@ -1,6 +1,6 @@
 import { isOfParameters } from "../../ir/passes/loop-axis.js";
 import { affordable, productExpr } from "./constants.js";
-import type { ElementType, Expr, Location, Param, ScalarType, ScatterOp, Stmt, Table, ViewParam } from "../../ir/types.js";
+import type { NumberElement, Expr, Location, Param, ScalarType, ScatterOp, Stmt, Table, ViewParam } from "../../ir/types.js";
 import { find, ownerOf, namedVariable, type UnitScope, type Variable } from "../analyse/symbols.js";
 import { isTextNumber } from "../analyse/texts.js";
 import { variableName } from "../analyse/walk.js";
@@ -73,7 +73,7 @@ export interface ParamSource {
 /** A view with a row for each element of the range: an array of the element's own. */
 export interface RowView {
   readonly param: string;
-  readonly type: ElementType;
+  readonly type: NumberElement;
   /** Length of a row: an expression of parameters. */
   readonly length: Expr;
 }
@@ -213,7 +213,7 @@ export class FortranLowering {
     const name = this.unique(`${wish}_rows`);
     const param: ViewParam = { kind: "view", name, element: memoryType(type), rank: axes.length + 1, disjoint: false };
     this.params.push(param);
-    this.rows.push({ param: name, type: param.element, length: shape.extents.reduce(productExpr) });
+    this.rows.push({ param: name, type: memoryType(type), length: shape.extents.reduce(productExpr) });
     return rowArray(param, type, shape, axes);
   }
 

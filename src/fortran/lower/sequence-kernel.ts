@@ -1,6 +1,6 @@
 import { int } from "../../ir/expressions.js";
 import { identityOf } from "../../ir/identity.js";
-import type { Expr, NumericType, Param, Stmt } from "../../ir/types.js";
+import type { Expr, NumberType, Param, Stmt } from "../../ir/types.js";
 import { built, type LoweredKernel, type LoweredSequence } from "./kernels.js";
 import type { Outcome } from "./outcome.js";
 
@@ -10,7 +10,7 @@ export function sequenceKernel(name: string, { at, stmts, params, sources, resul
   const outcomes: Outcome[] = [];
   const folds: Param[] = [];
   const given = results.map(({ local, name: of, type, variable }): Stmt => {
-    const held: NumericType = type === "bool" ? "i32" : type;
+    const held: NumberType = type === "bool" ? "i32" : (type as NumberType);
     let param = `${of || "value"}__out`;
     while (taken.has(param)) param += "_";
     taken.add(param);

@@ -1,6 +1,6 @@
 import { isInteger, wrap } from "../../ir/scalars.js";
 import { binary, cast, compare, constant, int } from "../../ir/expressions.js";
-import type { ElementType, Expr, Location, NumericType, ScalarType } from "../../ir/types.js";
+import type { NumberElement, Expr, Location, NumberType, ScalarType } from "../../ir/types.js";
 import type { Variable } from "../analyse/symbols.js";
 import { variableName } from "../analyse/walk.js";
 import type { Expr as Tree } from "../tree/index.js";
@@ -32,7 +32,7 @@ export function converted(type: ScalarType, e: Expr, at: Location, construct = "
     throw new Unlowerable(at, construct, "a logical value and a number are mixed", "write a comparison, or merge(1, 0, …)");
   if (e.op === "const") {
     const value = isInteger(type) ? Math.trunc(Number(e.value)) : Number(e.value);
-    if (isInteger(type) && value !== wrap(type, value))
+    if (isInteger(type) && value !== wrap(type as NumberType, value))
       throw new Unlowerable(at, construct, `${value} is not a 32-bit integer`, "keep it in a real variable");
     return constant(type, value);
   }
@@ -42,10 +42,10 @@ export function converted(type: ScalarType, e: Expr, at: Location, construct = "
 /** Logical values are integers in memory. */
 export const fromMemory = (type: ScalarType, e: Expr): Expr => (type === "bool" ? compare("ne", e, 0) : e);
 export const toMemory = (e: Expr): Expr => (e.type === "bool" ? cast("i32", e) : e);
-export const memoryType = (type: ScalarType): NumericType => (type === "bool" ? "i32" : type);
+export const memoryType = (type: ScalarType): NumberType => (type === "bool" ? "i32" : (type as NumberType));
 
 /** Type in which arrays of the program are stored in memory. */
-export const elementType = ({ type, byte }: Pick<Variable, "type" | "byte">): ElementType => (byte ? "u8" : memoryType(type));
+export const elementType = ({ type, byte }: Pick<Variable, "type" | "byte">): NumberElement => (byte ? "u8" : memoryType(type));
 
 /** Value that an 8-bit integer keeps. */
 export const signedByte = (e: Expr): Expr => binary("shr", binary("shl", e, int(24)), int(24));

@@ -89,6 +89,8 @@ const TYPES: Readonly<Record<ScalarType, string>> = {
   f32: "real(4)",
   i32: "integer(4)",
   u32: "integer(4)",
+  i64: "integer(8)",
+  u64: "integer(8)",
   bool: "logical",
 };
 

@@ -1,3 +1,4 @@
+import { jsonText } from "../../base/json.js";
 import { BINARY, UNARY } from "../operators.js";
 import { unreachable } from "../../base/unreachable.js";
 import { affineOf, definitionsOf, rangeOf } from "./affine.js";
@@ -16,7 +17,7 @@ export interface Sizes {
   policy: { kind: "range"; begin: readonly number[]; extents: readonly number[] } | { kind: "team"; league: number };
   /** Views and scatter arrays by name. */
   views: Readonly<Record<string, { shape: readonly number[] }>>;
-  scalars: Readonly<Record<string, number | boolean>>;
+  scalars: Readonly<Record<string, number | bigint | boolean>>;
 }
 
 /** The work of one launch, counted from the kernel's code. */
@@ -74,7 +75,7 @@ const KEPT = 64;
 function keyOf(ir: KernelIR, { policy, views, scalars }: Sizes): string {
   const range = policy.kind === "team" ? policy.league : [policy.begin, policy.extents];
   const whole = ir.params.filter((param) => param.kind === "scalar" && !isFloat(param.type)).map(({ name }) => scalars[name]);
-  return JSON.stringify([range, Object.entries(views).map(([name, { shape }]) => [name, shape]), whole]);
+  return jsonText([range, Object.entries(views).map(([name, { shape }]) => [name, shape]), whole]);
 }
 
 function count(ir: KernelIR, sizes: Sizes): WorkCost {

@@ -1,4 +1,4 @@
-import { isIndex, isUnsigned } from "../scalars.js";
+import { isIndex, isWide } from "../scalars.js";
 import { isExact, lastOf } from "../loop-stops.js";
 import type { Expr, KernelIR, Stmt, Table } from "../types.js";
 import { assignedLocals, children, exprsOf, blocksOf, walkExpr, walkStmts } from "../walk.js";
@@ -93,7 +93,7 @@ export class IntegerRanges {
     if (known) return { range: known, data: false };
     switch (e.op) {
       case "const":
-        return { range: [Number(e.value), Number(e.value)], data: false };
+        return { range: isWide(e.type) ? FULL : [Number(e.value), Number(e.value)], data: false };
       case "index":
         return { range: this.sizes === "any" ? FULL : INDEX, data: false };
       case "param":
@@ -105,7 +105,7 @@ export class IntegerRanges {
       case "local":
         return this.locals.get(e.name) ?? { range: FULL, data: true };
       case "table": {
-        const values = this.tables.find(({ name }) => name === e.table)?.values;
+        const values = isWide(e.type) ? undefined : (this.tables.find(({ name }) => name === e.table)?.values as number[] | undefined);
         return { range: values ? [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))] : FULL, data: true };
       }
       case "select": {
@@ -113,7 +113,7 @@ export class IntegerRanges {
         return { range: hull(a.range, b.range), data: a.data || b.data || this.hasData(e.cond) };
       }
       case "cast":
-        return { range: isUnsigned(e.a.type) ? fitting([0, greatestOf(e.a)]) : FULL, data: true };
+        return { range: e.a.type === "u32" ? fitting([0, greatestOf(e.a)]) : FULL, data: true };
       case "binary": {
         if (!isIndex(e.type)) return { range: FULL, data: true };
         const [a, b] = [this.of(e.a), this.of(e.b)];

@@ -8,7 +8,7 @@ export interface LoopFold {
   readonly name: string;
   readonly type: NumericType;
   readonly op: "sum" | "min" | "max";
-  readonly identity: number;
+  readonly identity: number | bigint;
 }
 
 type Assign = Extract<Stmt, { kind: "assign" }>;

@@ -1,4 +1,4 @@
-import { isIndex, isUnsigned } from "../scalars.js";
+import { isIndex } from "../scalars.js";
 import { COMPARE, type CompareFn } from "../operators.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
 import { assignedLocals, blocksOf, changeOf, children, exprsOf, readOf, walkStmts } from "../walk.js";
@@ -142,7 +142,7 @@ class Prover {
           this.range(expr.b, [...facts, ...this.follows(expr.cond, false)]),
         );
       case "cast":
-        return isUnsigned(expr.a.type) ? fitting([0, greatestOf(expr.a)]) : FULL;
+        return expr.a.type === "u32" ? fitting([0, greatestOf(expr.a)]) : FULL;
       case "binary":
         return isIndex(expr.type) ? combined(expr.fn, this.range(expr.a, facts), this.range(expr.b, facts)) : FULL;
       // Any other expression may have any value.

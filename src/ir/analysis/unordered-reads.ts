@@ -1,3 +1,4 @@
+import { jsonText } from "../../base/json.js";
 import type { Expr, Location, Stmt } from "../types.js";
 import { blocksOf, exprsOf, someExpr, walkExpr, walkStmts } from "../walk.js";
 import { affineOf, type Affine, type Definitions } from "./affine.js";
@@ -98,7 +99,7 @@ function mayMeet(write: Access, read: Access, thread: Thread, apart: boolean): b
   let known = apart;
   const meet = axes.every((e, axis) => {
     const [a, b] = [e, others[axis]].map((form) => form && affineOf(form, thread.definitions));
-    same &&= a && b ? isZero(minus(b, a)) : JSON.stringify(e) === JSON.stringify(others[axis]);
+    same &&= a && b ? isZero(minus(b, a)) : jsonText(e) === jsonText(others[axis]);
     known ||= a !== undefined && b !== undefined;
     return !a || !b || mayEqual(a, b, write.guards, read.guards, thread);
   });

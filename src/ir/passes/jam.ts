@@ -1,3 +1,4 @@
+import { jsonText } from "../../base/json.js";
 import { affineOf, definitionsOf, type Definitions } from "../analysis/affine.js";
 import { copyBody, FreshNames } from "./copy.js";
 import { literal, simplify } from "../simplify.js";
@@ -220,7 +221,7 @@ function loadsOf(body: readonly Stmt[], definitions: Definitions = definitionsOf
 
 function keyOf(index: Expr, definitions: Definitions): string {
   const form = affineOf(index, definitions);
-  return form ? JSON.stringify([form.constant, Object.entries(form.terms).sort()]) : JSON.stringify(index);
+  return form ? JSON.stringify([form.constant, Object.entries(form.terms).sort()]) : jsonText(index);
 }
 
 /** The same of an index and of those that are a constant away from it; a constant, such as a component's, stays. */

@@ -1,3 +1,4 @@
+import { jsonText } from "../../base/json.js";
 import { affineOf, coefficient, definitionsOf, type Definitions } from "../analysis/affine.js";
 import { define, localOf } from "../by-name.js";
 import { isExact } from "../loop-stops.js";
@@ -114,4 +115,4 @@ function placeOf(stmt: Store): Expr {
     : { op: "element", type, array: stmt.array, index: stmt.index };
 }
 
-const keyOf = (e: Expr): string => JSON.stringify(e, (name, part: unknown) => (name === "location" ? undefined : part));
+const keyOf = (e: Expr): string => jsonText(e, "location");

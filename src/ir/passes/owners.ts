@@ -1,3 +1,4 @@
+import { jsonText } from "../../base/json.js";
 import { definitionsOf, type Definitions } from "../analysis/affine.js";
 import { cyclesOf, cycleTurns, UPDATE } from "../analysis/cycles.js";
 import { not } from "../expressions.js";
@@ -325,4 +326,4 @@ const MISPREDICTED = 80;
 const i32 = (fn: "add" | "sub" | "mul", a: Expr, b: Expr): Expr => ({ op: "binary", type: "i32", fn, a, b });
 
 /** Equal for expressions that are equal but for where they were written. */
-const keyOf = (expr: Expr): string => JSON.stringify(expr, (key, value) => (key === "location" ? undefined : value));
+const keyOf = (expr: Expr): string => jsonText(expr, "location");

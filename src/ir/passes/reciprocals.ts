@@ -1,3 +1,4 @@
+import { jsonText } from "../../base/json.js";
 import { define, localOf } from "../by-name.js";
 import { isFloat } from "../scalars.js";
 import { literal } from "../simplify.js";
@@ -26,7 +27,7 @@ export function divideByReciprocals(ir: KernelIR): KernelIR {
   const body = ir.body.flatMap((stmt): Stmt[] => {
     const before: Stmt[] = [];
     const reciprocalOf = (quotient: Binary): Expr => {
-      const key = JSON.stringify(quotient.b, (name, part: unknown) => (name === "location" ? undefined : part));
+      const key = jsonText(quotient.b, "location");
       if (!reciprocals.has(key)) {
         const name = names.fresh("reciprocal");
         before.push(define(name, { ...quotient, a: literal(quotient.type, 1) }, stmt.location));

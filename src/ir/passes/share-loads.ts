@@ -1,3 +1,4 @@
+import { jsonText } from "../../base/json.js";
 import { define, localOf } from "../by-name.js";
 import { FreshNames } from "./copy.js";
 import { isFloat, type ScalarType } from "../scalars.js";
@@ -113,9 +114,7 @@ class Sharing {
       x.op === "local"
         ? !this.assigned.has(x.name)
         : x.op !== "element" && (x.op !== "load" || !this.written.has(x.view)) && children(x).every(fixed);
-    return e.indices.every(fixed)
-      ? JSON.stringify([e.view, e.indices], (name, part: unknown) => (name === "location" ? undefined : part))
-      : undefined;
+    return e.indices.every(fixed) ? jsonText([e.view, e.indices], "location") : undefined;
   }
 }
 

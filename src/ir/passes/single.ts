@@ -5,7 +5,7 @@ import { mapExpr, mapStmts } from "../walk.js";
 /** The kernel with f32 wherever it has f64: parameters, tables, locals and operations; its constants are rounded to f32. */
 export function singlePrecision(ir: KernelIR): KernelIR {
   const tables = ir.tables.map((table) =>
-    isDouble(table.type) ? { ...table, type: "f32" as const, values: table.values.map(Math.fround) } : table,
+    isDouble(table.type) ? { ...table, type: "f32" as const, values: table.values.map((value) => Math.fround(Number(value))) } : table,
   );
   return { ...ir, params: ir.params.map(singleParam), tables, body: mapStmts(ir.body, { expr: singleExpr, stmt: singleStmt }) };
 }
@@ -19,7 +19,7 @@ function singleParam(param: Param): Param {
   return {
     ...param,
     type: single(param.type),
-    identity: isDouble(param.type) ? Math.fround(param.identity) : param.identity,
+    identity: isDouble(param.type) ? Math.fround(Number(param.identity)) : param.identity,
     ...(combine && { combine: { ...combine, body: singleExpr(combine.body) } }),
     ...(joint && { joint: { ...joint, bodies: joint.bodies.map(singleExpr) } }),
   };

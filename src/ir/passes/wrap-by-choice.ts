@@ -1,3 +1,4 @@
+import { jsonText } from "../../base/json.js";
 import { affineOf, definitionsOf, atomParts, rangeOf, type Affine, type Interval } from "../analysis/affine.js";
 import { define, localOf } from "../by-name.js";
 import type { RangePolicy } from "../launch.js";
@@ -61,7 +62,7 @@ class Choices {
     if (last - first > 1 || atom === undefined || others.length > 0 || form.terms[atom] !== 1) return undefined;
     const axis = Number(atomParts(atom)[1]);
     const index: Expr = { op: "index", type: "i32", axis };
-    const constant = this.constantOf(form);
+    const constant = this.typedValue(form);
     const place = (turns: number): Expr =>
       simplify({ op: "binary", type: "i32", fn: "add", a: index, b: literal("i32", constant - turns * size) });
     this.found = true;
@@ -99,7 +100,7 @@ class Choices {
   }
 
   /** The part of a form that is the same for all elements, which extents alone make. */
-  private constantOf({ constant, terms }: Affine): number {
+  private typedValue({ constant, terms }: Affine): number {
     return Object.entries(terms).reduce(
       (sum, [atom, factor]) => sum + (atomParts(atom)[0] === "extent" ? factor * this.valuesOf(atom)![0] : 0),
       constant,
@@ -107,4 +108,4 @@ class Choices {
   }
 }
 
-const keyOf = (e: Expr): string => JSON.stringify(e);
+const keyOf = (e: Expr): string => jsonText(e);

@@ -1,4 +1,5 @@
-import type { AtomicType, ElementType, NumericType, ReduceOp, ScatterOp } from "../../ir/types.js";
+import type { ValueIn } from "../../ir/scalars.js";
+import type { AtomicType, NumberType, NumericType, ReduceOp, ScalarType, ScatterOp, WideType } from "../../ir/types.js";
 import type { AnyComposite, ComponentType, CompositeToken } from "./composite.js";
 import type {
   ArrayType,
@@ -11,7 +12,6 @@ import type {
   Helper,
   ListElement,
   ListToken,
-  NumericToken,
   Params,
   Rank,
   ReduceEachToken,
@@ -86,39 +86,45 @@ interface AtomicMethods<R extends Rank> {
 }
 type ScatterMethod<O extends ScatterOp> = O extends "sum" ? "add" : O;
 export type ReduceMethod<O extends ReduceOp> = O extends "sum" ? "add" : O extends "custom" ? "merge" : O;
+/** A scalar of some type, as the body sees it. */
+type BodyNumber<T extends ScalarType> = [ScalarType] extends [T] ? number : T extends NumericType ? ValueIn<T> : number;
 export type BodyParam<P> = P extends number
   ? number
-  : P extends boolean
-    ? boolean
-    : P extends ScalarToken<infer T>
-      ? T extends "bool"
-        ? boolean
-        : number
-      : P extends FixedToken<infer T>
+  : P extends bigint
+    ? bigint
+    : P extends boolean
+      ? boolean
+      : P extends ScalarToken<infer T>
         ? T extends "bool"
           ? boolean
-          : number
-        : P extends CompositeViewToken<infer E, ComponentType, infer R>
-          ? NestOf<E, R>
-          : P extends TruthViewToken<infer R>
-            ? NestOf<boolean, R>
-            : P extends AtomicToken<AtomicType, infer R>
-              ? AtomicMethods<R>
-              : P extends ViewToken<ElementType, infer R>
-                ? Nests[R]
-                : P extends AnyCompositeParam
-                  ? BodyComposite<P>
-                  : P extends ScatterToken<NumericType, infer R, infer O>
-                    ? { [M in ScatterMethod<O>]: (...args: [...Indices[R], value: number]) => void }
-                    : P extends ReduceToken<NumericType, infer O>
-                      ? { [M in ReduceMethod<O>]: (value: number) => void }
-                      : P extends ReduceEachToken<NumericType, infer O>
-                        ? { [M in ReduceMethod<O>]: (k: number, value: number) => void }
-                        : P extends TableToken<infer V>
-                          ? TableOf<V>
-                          : P extends Helper | ArrayType
-                            ? P
-                            : never;
+          : BodyNumber<T>
+        : P extends FixedToken<infer T>
+          ? T extends "bool"
+            ? boolean
+            : BodyNumber<T>
+          : P extends CompositeViewToken<infer E, ComponentType, infer R>
+            ? NestOf<E, R>
+            : P extends TruthViewToken<infer R>
+              ? NestOf<boolean, R>
+              : P extends AtomicToken<AtomicType, infer R>
+                ? AtomicMethods<R>
+                : P extends ViewToken<infer T, infer R>
+                  ? [ValueIn<T>] extends [number]
+                    ? Nests[R]
+                    : NestOf<bigint, R>
+                  : P extends AnyCompositeParam
+                    ? BodyComposite<P>
+                    : P extends ScatterToken<infer T, infer R, infer O>
+                      ? { [M in ScatterMethod<O>]: (...args: [...Indices[R], value: ValueIn<T>]) => void }
+                      : P extends ReduceToken<infer T, infer O>
+                        ? { [M in ReduceMethod<O>]: (value: ValueIn<T>) => void }
+                        : P extends ReduceEachToken<infer T, infer O>
+                          ? { [M in ReduceMethod<O>]: (k: number, value: ValueIn<T>) => void }
+                          : P extends TableToken<infer V>
+                            ? TableOf<V>
+                            : P extends Helper | ArrayType
+                              ? P
+                              : never;
 type AnyCompositeParam =
   | AnyComposite
   | CompositeScatterToken
@@ -136,7 +142,9 @@ type Listed<T extends ListElement> =
       ? V
       : T extends ScalarToken<"bool">
         ? boolean
-        : number;
+        : T extends ScalarToken<infer N extends NumericType>
+          ? ValueIn<N>
+          : number;
 /** Values of several numbers, records, arrays and lists of these, and what folds them. */
 type BodyComposite<P> =
   P extends ListToken<infer T>
@@ -202,10 +210,15 @@ export interface Team {
    * `disjoint: true` asserts that no two members touch one element in a step where one writes it, where the analysis cannot see it; js-debug checks it.
    */
   scratch(
-    type: NumericType | ArrayType | NumericToken,
+    type: NumberType | Exclude<ArrayType, BigInt64ArrayConstructor | BigUint64ArrayConstructor> | ScalarToken<NumberType>,
     length: number,
     options?: { level?: 0 | 1; disjoint?: boolean },
   ): { [index: number]: number; readonly length: number };
+  scratch(
+    type: WideType | BigInt64ArrayConstructor | BigUint64ArrayConstructor | ScalarToken<WideType>,
+    length: number,
+    options?: { level?: 0 | 1; disjoint?: boolean },
+  ): { [index: number]: bigint; readonly length: number };
 }
 
 /**

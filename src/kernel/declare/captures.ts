@@ -7,7 +7,7 @@ import type { ArrayType, Helper, ScalarToken, TableToken } from "./params.js";
  */
 
 /** Values that may be listed: a constant, a table, a function (inlined), a type of private arrays or of scratch. */
-export type Capture = number | boolean | TableToken | Helper | ArrayType | ScalarToken<NumericType>;
+export type Capture = number | bigint | boolean | TableToken | Helper | ArrayType | ScalarToken<NumericType>;
 
 /** Names that a body takes from around it: `() => [wave, C, lattice.weights]`. Called once, when the kernel is first compiled. */
 export type Captures = () => readonly Capture[];

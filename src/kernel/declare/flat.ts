@@ -89,7 +89,7 @@ export function hasLists(kernel: Pick<Kernel, "params"> | undefined): boolean {
 export const paramsWithoutLists = (params: Params): Params =>
   Object.fromEntries(Object.entries(params).filter(([, token]) => !isList(token)));
 
-const jointToken = (type: NumericType, identity: number): ParamToken => ({ kind: "reduce", type, op: "joint", identity });
+const jointToken = (type: NumericType, identity: number | bigint): ParamToken => ({ kind: "reduce", type, op: "joint", identity });
 
 /** The numbers of a record, in the order of its parts. */
 const numbersOf = ({ fields }: StructType, value: unknown): number[] =>

@@ -3,8 +3,9 @@ import { LaunchError } from "../../base/errors.js";
 import { identityOf } from "../../ir/identity.js";
 import { requireOptions } from "../../base/own.js";
 import { isRank, MAX_RANK } from "../../base/rank.js";
-import { ELEMENTS, isPacked, NUMERIC_TYPES, type PackedType } from "../../ir/scalars.js";
+import { ELEMENTS, isPacked, isWide, NUMERIC_TYPES, type PackedType, type ValueIn } from "../../ir/scalars.js";
 import type { AnyComposite, ComponentType, CompositeToken, CompositeType } from "./composite.js";
+import { mistyped } from "./table-values.js";
 import { callSite } from "./location.js";
 import type { ElementMeaning, StorageToken, StoredToken } from "./storage.js";
 import { plainRecord, type AnyStruct, type StructFields, type StructToken, type StructType, type StructValue } from "./struct.js";
@@ -30,6 +31,10 @@ export const f32: ScalarToken<"f32"> = { kind: "scalar", type: "f32" };
 export const i32: ScalarToken<"i32"> = { kind: "scalar", type: "i32" };
 /** A whole number from 0 to 2^32 - 1. */
 export const u32: ScalarToken<"u32"> = { kind: "scalar", type: "u32" };
+/** A whole number from -2^63 to 2^63 - 1, a bigint: `3n`. */
+export const i64: ScalarToken<"i64"> = { kind: "scalar", type: "i64" };
+/** A whole number from 0 to 2^64 - 1, a bigint. */
+export const u64: ScalarToken<"u64"> = { kind: "scalar", type: "u64" };
 /** A truth value, as the parameter of a kernel. */
 export const bool: ScalarToken<"bool"> = { kind: "scalar", type: "bool" };
 
@@ -43,7 +48,13 @@ const SCATTER_OPS: readonly ScatterOp[] = ["sum", "min", "max"];
 function typeOf<T extends ScalarType | ElementType>(token: { readonly type: T }, name: string, maker: Function): T {
   const type = (token as typeof token | undefined)?.type;
   if (type && (type === "bool" || Object.hasOwn(ELEMENTS, type))) return type;
-  throw refusal(name, maker, `is given ${describe(token)} for a type; use f64, f32, i32 or u32`);
+  throw refusal(name, maker, `is given ${describe(token)} for a type; use f64, f32, i32, u32, i64 or u64`);
+}
+
+/** Throws LaunchError for a type of 64-bit integers, with what to do instead. */
+function requireNumbers<T extends NumericType>(type: T, name: string, maker: Function, remedy: string): T {
+  if (isWide(type)) throw refusal(name, maker, `is given ${type}, which it does not take; ${remedy}`);
+  return type;
 }
 
 function refusal(name: string, maker: Function, problem: string): LaunchError {
@@ -226,8 +237,8 @@ export interface ReduceToken<T extends NumericType = NumericType, O extends Redu
   readonly kind: "reduce";
   readonly type: T;
   readonly op: O;
-  readonly identity: number;
-  readonly combine?: (a: number, b: number) => number;
+  readonly identity: number | bigint;
+  readonly combine?: (a: never, b: never) => number | bigint;
 }
 
 /** Several reductions of one kind that `sum`, `min` or `max` declares. */
@@ -235,7 +246,7 @@ export interface ReduceEachToken<T extends NumericType = NumericType, O extends 
   readonly kind: "reduceEach";
   readonly type: T;
   readonly op: O;
-  readonly identity: number;
+  readonly identity: number | bigint;
   readonly components: number;
 }
 
@@ -354,8 +365,8 @@ export interface StructReduceToken<F extends StructFields = StructFields> {
  */
 export function reducer<T extends NumericToken>(
   type: T,
-  identity: number,
-  combine: (a: number, b: number) => number,
+  identity: ValueIn<T["type"]>,
+  combine: (a: ValueIn<T["type"]>, b: ValueIn<T["type"]>) => ValueIn<T["type"]>,
 ): ReduceToken<T["type"], "custom">;
 export function reducer<F extends StructFields>(
   of: StructToken<F>,
@@ -367,10 +378,22 @@ export function reducer(
   identity: unknown,
   combine: (a: never, b: never) => unknown,
 ): ReduceToken | StructReduceToken {
+  if (of?.kind === "struct") requireFields(of.struct);
   if (of?.kind === "struct")
     return { kind: "reduceStruct", struct: of.struct, identity: plainRecord(of.struct, identity) as never, combine: combine as never };
   const type = typeOf(of as NumericToken, "reducer", reducer);
-  return { kind: "reduce", type, op: "custom", identity: identity as number, combine: combine as never };
+  if (isWide(type) && typeof identity !== "bigint")
+    throw refusal("reducer", reducer, `is given ${describe(identity)} for its neutral element; use a bigint, such as 1n`);
+  return { kind: "reduce", type, op: "custom", identity: identity as number | bigint, combine: combine as never };
+}
+
+const WITH_PLACE = "find the value by min or max, and its place by a second kernel";
+
+function requireFields({ fields }: StructType): void {
+  for (const [field, token] of Object.entries(fields))
+    if (token.kind === "struct") requireFields(token.struct);
+    else if (token.kind === "scalar")
+      requireNumbers(token.type, "reducer", reducer, `its field ${field} is one: fold it by a reduction of its own, sum(${token.type})`);
 }
 
 /** A least or greatest value and its place, that `argmin` or `argmax` declares. */
@@ -386,14 +409,14 @@ export interface ExtremumToken<T extends NumericType = NumericType, O extends "m
  */
 export const argmin = <T extends NumericToken>(type: T): ExtremumToken<T["type"], "min"> => ({
   kind: "extremum",
-  type: typeOf(type, "argmin", argmin),
+  type: requireNumbers(typeOf(type, "argmin", argmin), "argmin", argmin, WITH_PLACE),
   op: "min",
 });
 
 /** The greatest value and its index, `best.max(value, index)`; of no elements -Infinity at -1. */
 export const argmax = <T extends NumericToken>(type: T): ExtremumToken<T["type"], "max"> => ({
   kind: "extremum",
-  type: typeOf(type, "argmax", argmax),
+  type: requireNumbers(typeOf(type, "argmax", argmax), "argmax", argmax, WITH_PLACE),
   op: "max",
 });
 
@@ -430,7 +453,7 @@ export interface TableToken<V = Nested> {
   readonly type: NumericType;
   readonly values: V;
 }
-export type Nested = number | readonly Nested[];
+export type Nested = number | bigint | readonly Nested[];
 
 /**
  * A constant table of rank 1 to 4, indexed like a view; constant indices are folded into the code. It has its values as an array has, so that
@@ -440,6 +463,13 @@ export const table = <const V extends readonly Nested[]>(type: NumericToken, val
   const known = typeOf(type, "table", table);
   if (typeof values !== "object")
     throw refusal("table", table, `is given ${describe(values)} for its values; give a list of numbers, or of lists`);
+  const wrong = mistyped(known, values);
+  if (wrong !== undefined)
+    throw refusal(
+      "table",
+      table,
+      `of ${known} has the value ${describe(wrong)}; give ${isWide(known) ? "bigints, such as 3n" : "numbers"}`,
+    );
   const token = { ...values, length: values.length, kind: "table", type: known, values };
   return Object.defineProperties(token, {
     [Symbol.iterator]: { value: () => values[Symbol.iterator]() },
@@ -460,7 +490,13 @@ export const fixed = <T extends ScalarToken>(type: T): FixedToken<T["type"]> => 
 export type Helper = (...args: any[]) => any;
 
 /** The type of private arrays, so that one source serves several: `new Real(19)` where `Real: Float32Array` is a parameter. */
-export type ArrayType = Float64ArrayConstructor | Float32ArrayConstructor | Int32ArrayConstructor | Uint32ArrayConstructor;
+export type ArrayType =
+  | Float64ArrayConstructor
+  | Float32ArrayConstructor
+  | Int32ArrayConstructor
+  | Uint32ArrayConstructor
+  | BigInt64ArrayConstructor
+  | BigUint64ArrayConstructor;
 
 /** The element type of a private array that the constructor makes; undefined for other functions. */
 export const arrayTypeOf = (token: unknown): NumericType | undefined => ARRAY_TYPES.get(token);
@@ -485,6 +521,7 @@ export type ParamToken =
   | Helper
   | ArrayType
   | number
+  | bigint
   | boolean;
 /** The parameters of a kernel, by name. */
 export type Params = Record<string, ParamToken>;
@@ -500,4 +537,6 @@ export type TableOf<V> = V extends readonly (infer E)[]
       [Symbol.iterator](): Iterator<TableOf<E>>;
       entries(): Iterable<[k: number, value: TableOf<E>]>;
     }
-  : number;
+  : V extends bigint
+    ? bigint
+    : number;

@@ -1,7 +1,7 @@
 import { describe } from "../../base/describe.js";
 import { LaunchError } from "../../base/errors.js";
 import { requireOwnNames } from "../../base/own.js";
-import { wrap, type NumericType } from "../../ir/scalars.js";
+import { isWide, wrap, wrapWide, type NumericType, type ValueIn } from "../../ir/scalars.js";
 import { componentsOfValue, compositeOf, type AnyComposite, type ComponentType, type CompositeToken } from "./composite.js";
 import { callSite } from "./location.js";
 
@@ -31,9 +31,10 @@ export interface StructType<F extends StructFields = StructFields> {
 }
 
 type FieldValue<T> =
-  T extends CompositeToken<infer V, unknown, ComponentType, never> ? V : T extends StructToken<infer F> ? StructValue<F> : number;
+  T extends CompositeToken<infer V, unknown, ComponentType, never> ? V : T extends StructToken<infer F> ? StructValue<F> : FieldNumber<T>;
 type FieldPlace<T> =
-  T extends CompositeToken<unknown, infer P, ComponentType, never> ? P : T extends StructToken<infer F> ? StructPlace<F> : number;
+  T extends CompositeToken<unknown, infer P, ComponentType, never> ? P : T extends StructToken<infer F> ? StructPlace<F> : FieldNumber<T>;
+type FieldNumber<T> = T extends { readonly type: infer N extends NumericType } ? ValueIn<N> : number;
 /** A record, which does not change: `{ ...ray, t: 0 }` is another one. */
 export type StructValue<F extends StructFields> = { readonly [K in keyof F]: FieldValue<F[K]> };
 /** An element of an array of records, whose fields may be assigned one by one. */
@@ -59,7 +60,9 @@ export function struct<const F extends StructFields>(name: string, fields: F): S
   requireOwnNames(Object.keys(fields), name, callSite(struct));
   for (const [field, token] of Object.entries(fields) as [string, { kind?: string; type?: string } | undefined][])
     if (!isValueType(token) && (token?.kind !== "scalar" || token.type === "bool"))
-      refuse(`has the field ${field} of ${describe(token)}; use f64, f32, i32, u32, a type of vectors or the like, or another struct`);
+      refuse(
+        `has the field ${field} of ${describe(token)}; use f64, f32, i32, u32, i64, u64, a type of vectors or the like, or another struct`,
+      );
   const type: StructType<F> = { name, fields };
   const make = (value: StructValue<F>): StructValue<F> => plainRecord(type, value) as StructValue<F>;
   return Object.assign(make, { kind: "struct", struct: type } as const);
@@ -85,6 +88,11 @@ function plainField(what: string, token: StructField, value: unknown): unknown {
   }
   const record = structOf(token);
   if (record) return plainRecord(record, value);
+  const { type } = token as { type: NumericType };
+  if (isWide(type)) {
+    if (typeof value !== "bigint") throw new LaunchError(`${what} a bigint, and is given ${describe(value)}`);
+    return wrapWide(type, value);
+  }
   if (typeof value !== "number") throw new LaunchError(`${what} a number, and is given ${describe(value)}`);
-  return wrap((token as { type: NumericType }).type, value);
+  return wrap(type, value);
 }

@@ -8,7 +8,8 @@ import { assignRecord, recordVariables, partsOf, type RecordValue } from "./reco
 import { pathOf } from "../read/syntax.js";
 import { componentIndices, storeComposite, type ElementPlace } from "./composites.js";
 import { fieldPlace, storeStruct } from "./structs.js";
-import { literalExpr } from "./types.js";
+import { isWide } from "../../ir/scalars.js";
+import { literalExpr, wideLiteral } from "./types.js";
 import { Scope, constantExpr, isShort, type ScalarValue, type LoweredValue } from "./values.js";
 import { scalarOperand } from "./operands.js";
 
@@ -150,7 +151,13 @@ export function updateTarget(cx: Lowering, node: acorn.UpdateExpression, scope: 
   if (isWhole(target)) return cx.fail(node, `${node.operator} of a ${typeOfTarget(target)}`, "write x[i] = x[i].add(v)");
   const old = valueAt(cx, target, node);
   const before = asValue && !node.prefix ? cx.materialiseScalar(old, node) : old;
-  const sum = lowerOperator(cx, node.operator === "++" ? "+" : "-", before, literalExpr(1), node);
+  const sum = lowerOperator(
+    cx,
+    node.operator === "++" ? "+" : "-",
+    before,
+    isWide(old.expr.type) ? wideLiteral(1n)! : literalExpr(1),
+    node,
+  );
   const after = asValue && node.prefix ? cx.materialiseScalar(sum, node) : sum;
   write(cx, target, after, node);
   return node.prefix ? after : before;

@@ -1,4 +1,5 @@
 import type * as acorn from "acorn";
+import { isWide } from "../../ir/scalars.js";
 import type { Expr } from "../../ir/types.js";
 import { isBuiltin } from "../declare/builtins.js";
 import { lowerAtomic } from "./atomics.js";
@@ -12,7 +13,8 @@ import { lanesMethod, teamMethod } from "./team.js";
 import { pathOf, stringOf } from "../read/syntax.js";
 import { constructStruct } from "./structs.js";
 import { toolCall } from "./tool-calls.js";
-import { Scope, constantExpr, type LoweredValue } from "./values.js";
+import { Scope, constantExpr, isNamespace, type LoweredValue } from "./values.js";
+import { conversion, cutTo, isCut } from "./wide.js";
 import { METHODS } from "../declare/params.js";
 import { asIndex, scalarsOf } from "./operands.js";
 import { inline } from "./inline.js";
@@ -47,7 +49,7 @@ export function lowerCall(cx: Lowering, node: acorn.CallExpression, scope: Scope
   if (outer) return apply(cx, outer, node, scope);
   const { object } = callee;
   const name = callee.property.type === "Identifier" && !callee.computed ? callee.property.name : "";
-  if (object.type === "Identifier" && !scope.find(object.name) && !["Math", "Number", "console"].includes(object.name)) {
+  if (object.type === "Identifier" && !scope.find(object.name) && !isNamespace(object.name)) {
     const known: LoweredValue | undefined = isBuiltin(name) ? { kind: "builtin", name } : cx.globals.find(name);
     if (known?.kind !== "builtin" && known?.kind !== "function") return unknown(cx, callee, `${object.name}.${name}`, scope);
     return apply(cx, known, node, scope);
@@ -66,6 +68,9 @@ function apply(cx: Lowering, fn: LoweredValue, node: acorn.CallExpression, scope
   if (fn.kind === "builtin" && fn.name === "array") return compositeArray(cx, node, scope);
   if (fn.kind === "builtin" && fn.name === "span")
     return cx.fail(node, "span stands outside of the head of a loop", "write for (const k of span(begin, end))");
+  if (fn.kind === "namespace" && (fn.name === "BigInt" || fn.name === "Number")) return conversion(cx, fn.name, node, scope);
+  const cut = fn.kind === "builtin" ? fn.name.replace("BigInt.", "") : "";
+  if (isCut(cut)) return cutTo(cx, cut, node, scope);
   if (fn.kind === "builtin") return mathCall(cx, fn.name, node, scope);
   if (fn.kind !== "function") return cx.fail(node, "this is not a function", "call a helper that is a parameter, or a Math function");
   const args = cx.inOrder(
@@ -193,6 +198,13 @@ function printLine(cx: Lowering, node: acorn.CallExpression, scope: Scope): Lowe
     if (arg.type === "TemplateLiteral")
       cx.fail(arg, "print does not take templates with values", 'write print("cell", i), which puts spaces between');
   const values = scalarsOf(cx, numbers, scope);
+  const wide = values.findIndex(({ expr }) => isWide(expr.type));
+  if (wide >= 0)
+    cx.fail(
+      numbers[wide],
+      "a bigint is printed",
+      "print Number(x), or its words Number(BigInt.asUintN(32, x >> 32n)) and Number(BigInt.asUintN(32, x))",
+    );
   const items = node.arguments.map((arg): string | Expr => {
     const text = stringOf(arg);
     if (text !== undefined) return text;

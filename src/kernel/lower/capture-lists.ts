@@ -10,7 +10,7 @@ import { isValueType, structOf } from "../declare/struct.js";
 import { parseFunction, type FunctionSource } from "../read/source.js";
 import { pathOf } from "../read/syntax.js";
 import { tableOf } from "./tables.js";
-import { literalExpr } from "./types.js";
+import { literalExpr, wideLiteral } from "./types.js";
 import { constantExpr, Scope, type LoweredValue } from "./values.js";
 
 /*
@@ -165,6 +165,8 @@ export class CaptureList {
   private meaningOf({ value, node, path = "" }: Entry): LoweredValue {
     if (typeof value === "number") return literalExpr(value);
     if (typeof value === "boolean") return { kind: "scalar", expr: constantExpr("bool", value) };
+    const wide = bigintMeaning(value);
+    if (wide) return wide;
     const array = arrayTypeOf(value);
     if (array) return { kind: "arrayType", type: array };
     if (typeof value === "function") {
@@ -251,3 +253,11 @@ const lastOf = (path: string): string => path.slice(path.lastIndexOf(".") + 1);
 
 /** Path of the thing that a path is a member of. */
 const moduleOf = (path: string): string | undefined => (path.includes(".") ? path.slice(0, path.lastIndexOf(".")) : undefined);
+
+/** A bigint, and JavaScript's functions that make and cut them. */
+function bigintMeaning(value: unknown): LoweredValue | undefined {
+  if (typeof value === "bigint") return wideLiteral(value);
+  if (value === BigInt || value === Number) return { kind: "namespace", name: value === BigInt ? "BigInt" : "Number" };
+  const cut = (["asIntN", "asUintN"] as const).find((name) => BigInt[name] === value);
+  return cut && { kind: "builtin", name: `BigInt.${cut}` };
+}

@@ -16,6 +16,7 @@ import { NOT_NUMBER, NOT_PLAIN, NULLISH, refusedSyntax } from "../read/refused-s
 import { isPlainFunction } from "../read/syntax.js";
 import { literalExpr } from "./types.js";
 import { Scope, constantExpr, type LoweredValue } from "./values.js";
+import { bigintLiteral } from "./wide-operators.js";
 
 /*
  * Dispatch of each kind of node to its lowering. The modules that lower come back here for inner nodes, by the methods of `Lowering`.
@@ -26,6 +27,7 @@ export function expression(cx: Lowering, node: ExpressionNode, scope: Scope): Lo
   switch (node.type) {
     case "Literal":
       if (typeof node.value === "number") return literalExpr(node.value);
+      if (typeof node.value === "bigint") return bigintLiteral(cx, node.value, node);
       if (typeof node.value === "boolean") return { kind: "scalar", expr: constantExpr("bool", node.value) };
       return cx.fail(node, `${node.raw ?? "this literal"} is not a number`, NOT_NUMBER);
     case "Identifier":

@@ -1,5 +1,5 @@
 import { NULLISH } from "../read/refused-syntax.js";
-import { ELEMENTS, isSingle, NUMERIC_TYPES } from "../../ir/scalars.js";
+import { ELEMENTS, isSingle, isWide, NUMERIC_TYPES } from "../../ir/scalars.js";
 import type * as acorn from "acorn";
 import { localOf } from "../../ir/by-name.js";
 import type { Expr, NumericType } from "../../ir/types.js";
@@ -8,7 +8,7 @@ import { knownConstant } from "./constant.js";
 import { alongAxis, component, coordinate, ownCell } from "./fields.js";
 import type { ExpressionNode, Lowering } from "./lowering.js";
 import { isNumberTest } from "./number-tests.js";
-import { lowerOperator, cutTo32, prefix, wholeQuotient } from "./operators.js";
+import { lowerOperator, cutOfBigint, cutTo32, prefix, wholeQuotient } from "./operators.js";
 import { asIndex, condition, scalarOperand, scalarOf, scalarsOf } from "./operands.js";
 import { outerMember, undefinedUsed, unknown, unknownMember } from "./outer.js";
 import { eitherRecord } from "./records.js";
@@ -16,13 +16,14 @@ import { isNothing } from "./tool-calls.js";
 import { structElement, structLength } from "./structs.js";
 import { literalExpr } from "./types.js";
 import { compositeElement, compositePart } from "./composites.js";
-import { Scope, constantExpr, type ScalarValue, type LoweredValue } from "./values.js";
+import { Scope, constantExpr, isNamespace, type Namespace, type ScalarValue, type LoweredValue } from "./values.js";
+import { isCut } from "./wide.js";
 
 export function identifier(cx: Lowering, node: acorn.Identifier, scope: Scope): LoweredValue {
   const value = scope.find(node.name);
   if (value) return value;
   if (node.name === "Infinity" || node.name === "NaN") return literalExpr(Number(node.name));
-  if (node.name === "Math" || node.name === "Number" || node.name === "console") return { kind: "namespace", name: node.name };
+  if (isNamespace(node.name)) return { kind: "namespace", name: node.name };
   if (isBuiltin(node.name)) return { kind: "builtin", name: node.name };
   if (node.name === "undefined") return undefinedUsed(cx, node);
   return unknown(cx, node, node.name, scope);
@@ -99,6 +100,9 @@ export function arrayElement(
   return { kind: "scalar", expr: { op: "element", type, array: name, index, location: cx.at(node) } };
 }
 
+const isFunctionOf = (object: Namespace, name: string): boolean =>
+  object === "Math" || (object === "Number" ? isNumberTest(name) : object === "BigInt" && isCut(name));
+
 /** `object.name` */
 export function property(cx: Lowering, object: LoweredValue, name: string, node: acorn.Node): LoweredValue {
   if (name === "length") {
@@ -130,9 +134,10 @@ export function property(cx: Lowering, object: LoweredValue, name: string, node:
   if (object.kind === "team" && name === "index") return { kind: "scalar", expr: { op: "index", type: "i32", axis: 0 } };
   if (object.kind === "team" && name === "size") return { kind: "scalar", expr: { op: "teamSize", type: "i32" } };
   if (object.kind === "namespace") {
-    const value = object.name === "console" ? undefined : ({ Math, Number }[object.name] as unknown as Record<string, unknown>)[name];
+    const value =
+      object.name === "console" ? undefined : ({ Math, Number, BigInt }[object.name] as unknown as Record<string, unknown>)[name];
     if (typeof value === "number") return { kind: "scalar", expr: constantExpr("f64", value), weak: "float" };
-    if (object.name !== "console" && typeof value === "function" && (object.name === "Math" || isNumberTest(name)))
+    if (object.name !== "console" && typeof value === "function" && isFunctionOf(object.name, name))
       return { kind: "builtin", name: `${object.name}.${name}` };
     return cx.fail(node, `${object.name}.${name} is not part of the kernel language`, "see docs/language.md for what is");
   }
@@ -187,11 +192,14 @@ function link(cx: Lowering, node: acorn.BinaryExpression, known: ScalarValue | u
 /** `x | 0` and `x >>> 0`; of a quotient of integers, the whole part. */
 function asInteger(cx: Lowering, node: ExpressionNode, type: "i32" | "u32", scope: Scope): ScalarValue {
   if (node.type !== "BinaryExpression" || node.operator !== "/")
-    return { kind: "scalar", expr: cutTo32(cx, type, scalarOf(cx, node, scope).expr) };
+    return { kind: "scalar", expr: cutOf(cx, type, scalarOf(cx, node, scope).expr, node) };
   const [a, b] = scalarsOf(cx, [node.left, node.right], scope);
   const quotient = wholeQuotient(cx, a, b, node) ?? lowerOperator(cx, "/", a, b, node);
-  return { kind: "scalar", expr: cutTo32(cx, type, quotient.expr) };
+  return { kind: "scalar", expr: cutOf(cx, type, quotient.expr, node) };
 }
+
+const cutOf = (cx: Lowering, type: "i32" | "u32", expr: Expr, node: acorn.Node): Expr =>
+  isWide(expr.type) ? cutOfBigint(cx, node) : cutTo32(cx, type, expr);
 
 export function lowerLogical(cx: Lowering, node: acorn.LogicalExpression, scope: Scope): LoweredValue {
   if (node.operator === "??") return cx.fail(node, ...NULLISH);
@@ -244,7 +252,10 @@ function arrayTypeOf(cx: Lowering, callee: acorn.NewExpression["callee"], scope:
 export function newArray(cx: Lowering, node: acorn.NewExpression, scope: Scope): LoweredValue {
   const type = arrayTypeOf(cx, node.callee, scope);
   if (!type || node.arguments.length !== 1)
-    return cx.fail(node, "only new Float64Array(n), Float32Array, Int32Array and Uint32Array make private arrays");
+    return cx.fail(
+      node,
+      "only new Float64Array(n), Float32Array, Int32Array, Uint32Array, BigInt64Array and BigUint64Array make private arrays",
+    );
   const argument = node.arguments[0];
   if (argument.type === "ArrayExpression") {
     const items = scalarsOf(

@@ -1,6 +1,6 @@
 import { identityOf } from "../../ir/identity.js";
 import { constantExpr } from "./values.js";
-import { isFloat, wrap } from "../../ir/scalars.js";
+import { isFloat } from "../../ir/scalars.js";
 import { int } from "../../ir/expressions.js";
 import type { Location, NumericType, ScatterOp } from "../../ir/types.js";
 import type { Lowering } from "./lowering.js";
@@ -17,9 +17,9 @@ export function startHeld(
   location: Location,
 ): string {
   const array = cx.unique(`${name}_values`);
-  const start = op === "sum" && isFloat(type) ? -0 : wrap(type, identityOf(op, type));
+  const start = op === "sum" && isFloat(type) ? -0 : identityOf(op, type);
   cx.out.push({ kind: "array", name: array, type, length, space: "private", location });
-  for (let k = 0; k < length && !Object.is(start, 0); k++)
+  for (let k = 0; k < length && !Object.is(start, 0) && start !== 0n; k++)
     cx.out.push({ kind: "setElement", array, index: int(k), value: constantExpr(type, start), location });
   return array;
 }

@@ -4,7 +4,7 @@ import { originalPosition } from "#source-map";
 import type { Kernel } from "../declare/kernel.js";
 import type { ReduceToken } from "../declare/params.js";
 import { extremumBodies } from "../../ir/extremum.js";
-import { wrap } from "../../ir/scalars.js";
+import { typedValue } from "../../ir/scalars.js";
 import type { JointFold, NumericType, Param, ReduceParam } from "../../ir/types.js";
 import type { Lowering } from "./lowering.js";
 import { asIndex, scalarsOf } from "./operands.js";
@@ -45,7 +45,7 @@ export const partParam = (name: string, { type, identity }: ReduceToken): Reduce
   name,
   type,
   op: "joint",
-  identity: wrap(type, identity),
+  identity: typedValue(type, identity),
 });
 
 /** Gives the parts of a joint reduction their fold. */

@@ -1,4 +1,4 @@
-import { isIndex, isInteger } from "../../ir/scalars.js";
+import { isIndex, isWord } from "../../ir/scalars.js";
 import type * as acorn from "acorn";
 import type { Expr, Stmt } from "../../ir/types.js";
 import { inclusiveStop } from "../../ir/loop-stops.js";
@@ -44,7 +44,7 @@ function countingOf(cx: Lowering, node: acorn.ForStatement, scope: Scope): Count
   if (!form || (!form.inclusive && Math.abs(form.step) === 1)) return undefined;
   if (form.tests.slice(0, form.at).some((test) => assignedNames(test).has(form.name))) return undefined;
   const variable = scope.find(form.name);
-  if (variable?.kind !== "variable" || !isInteger(variable.type)) return undefined;
+  if (variable?.kind !== "variable" || !isWord(variable.type)) return undefined;
   return { form, variable, type: variable.type };
 }
 

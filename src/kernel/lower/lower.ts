@@ -1,9 +1,9 @@
-import { valueType, wrap } from "../../ir/scalars.js";
+import { typedValue, valueType } from "../../ir/scalars.js";
 import type { ElementMeaning } from "../declare/storage.js";
 import { meantType, withStoredValues } from "./stored-values.js";
 import { originalPosition } from "#source-map";
 import { own, requireOwnNames } from "../../base/own.js";
-import type { KernelIR, NumericType, Param, ScatterOp, Stmt } from "../../ir/types.js";
+import type { KernelIR, NumericType, Param, PlainValue, ScatterOp, Stmt } from "../../ir/types.js";
 import { builtinName } from "../declare/builtins.js";
 import type { AxisToken, DepositToken, Dimension, FieldParamToken, ParticleLists, ResidentToken } from "../declare/cells.js";
 import { KernelError } from "../../base/errors.js";
@@ -32,7 +32,8 @@ import { recordFrom, structViewOf } from "./structs.js";
 import { compositeFrom } from "./composites.js";
 import { parseFunction, type FunctionSource } from "../read/source.js";
 import { bindsAs } from "../read/syntax.js";
-import { tableOf } from "./tables.js";
+import { tableOf, tokenText } from "./tables.js";
+import { literalParam } from "./types.js";
 import { Scope, constantExpr, type FunctionValue, type LoweredValue, type ScalarValue } from "./values.js";
 import { startHeld } from "./held.js";
 import { listSupport } from "../declare/list-support.js";
@@ -68,7 +69,7 @@ export interface LowerSource extends Omit<Kernel, "params" | "policy"> {
  * @param fixed values of the parameters declared `fixed`
  * @param debug accept `console.log`, which compiles to nothing
  */
-export function lower(kernel: LowerSource, fixed: Readonly<Record<string, number | boolean>>, debug = false): KernelWithLists {
+export function lower(kernel: LowerSource, fixed: Readonly<Record<string, number | bigint | boolean>>, debug = false): KernelWithLists {
   requireOwnNames(Object.keys(kernel.params), kernel.name, kernel.location);
   const source = parseFunction(kernel.name, kernel.body, kernel.location);
   const captures = capturesOf(kernel);
@@ -104,7 +105,7 @@ class KernelLowering {
 
   constructor(
     private readonly kernel: LowerSource,
-    private readonly fixed: Readonly<Record<string, number | boolean>>,
+    private readonly fixed: Readonly<Record<string, number | bigint | boolean>>,
     private readonly debug: boolean,
     private readonly source: FunctionSource,
     private readonly captures: CaptureList | undefined,
@@ -233,8 +234,8 @@ class KernelLowering {
         scope: this.captures?.scopeOf(token) ?? this.namesOfHelpers(),
       });
     }
-    if (typeof token === "number" || typeof token === "boolean")
-      return this.globals.bind(name, { kind: "scalar", expr: constantExpr(typeof token === "number" ? "f64" : "bool", token) });
+    if (typeof token === "number" || typeof token === "bigint" || typeof token === "boolean")
+      return this.globals.bind(name, literalParam(token) ?? this.fail(`"${name}" does not fit 64 bits`, "give a smaller bigint"));
     switch (token?.kind) {
       case "scalar":
         this.param({ kind: "scalar", name, type: token.type }, { kind: "scalar", expr: { op: "param", type: token.type, name } });
@@ -300,7 +301,7 @@ class KernelLowering {
           this.fail(`the reduction "${name}" goes into a scalar, which only containers do`, `declare sum(${token.type}) and give a view`);
         if (hasComponents(token)) return;
         this.param(
-          { kind: "reduce", name, type: token.type, op: token.op, identity: wrap(token.type, token.identity) },
+          { kind: "reduce", name, type: token.type, op: token.op, identity: typedValue(token.type, token.identity) },
           { kind: "reduce", name, type: token.type, op: token.op },
         );
         return;
@@ -311,7 +312,7 @@ class KernelLowering {
       case "reduceComposite": {
         const { type, op, identity, of } = token;
         const parts = this.partsOf(name).map((part) => part.name);
-        for (const part of parts) this.ir.params.push({ kind: "reduce", name: part, type, op, identity: wrap(type, identity) });
+        for (const part of parts) this.ir.params.push({ kind: "reduce", name: part, type, op, identity: typedValue(type, identity) });
         this.globals.bind(name, { kind: "reduceComposite", name, op, of, parts });
         return;
       }
@@ -338,7 +339,7 @@ class KernelLowering {
       }
       default:
         this.fail(
-          `the parameter "${name}" is declared as ${describe(token satisfies undefined)}`,
+          `the parameter "${name}" is declared as ${tokenText(token satisfies undefined)}`,
           "declare f64, view(f64), scatter(f64), sum(f64), table(f64, [...]), fixed(i32), a number, true, false or a function",
         );
     }
@@ -412,7 +413,14 @@ class KernelLowering {
     this.globals.bind(name, { kind: "reduceEach", name, type, op: op as ScatterOp, array });
     for (let k = 0; k < length; k++) {
       const component = cx.unique(`${name}_${k}`);
-      this.ir.params.push({ kind: "reduce", name: component, type, op, identity: wrap(type, identity), part: { of: name, component: k } });
+      this.ir.params.push({
+        kind: "reduce",
+        name: component,
+        type,
+        op,
+        identity: typedValue(type, identity),
+        part: { of: name, component: k },
+      });
       this.last.push({ kind: "reduce", target: component, value: { op: "element", type, array, index: int(k) }, location });
     }
   }
@@ -422,10 +430,10 @@ class KernelLowering {
     this.globals.bind(param.name, value);
   }
 
-  private fixedValue(name: string, token: FixedToken): number | boolean {
+  private fixedValue(name: string, token: FixedToken): PlainValue {
     const value = own(this.fixed, name);
     if (value === undefined) this.fail(`the fixed parameter "${name}" has no value`, "give it with the arguments");
-    return token.type === "bool" ? Boolean(value) : wrap(token.type, Number(value));
+    return token.type === "bool" ? Boolean(value) : typedValue(token.type, value);
   }
 
   private fail(problem: string, remedy: string): never {
@@ -438,6 +446,3 @@ const hasComponents = (token: ReduceToken): token is ReduceIntoToken =>
 
 const componentsOf = ({ components: [first, end] = [0, 1], components, into }: ReduceIntoToken): number =>
   components ? end - first : into.cardinality!;
-
-const describe = (token: unknown): string =>
-  token === undefined ? "undefined" : token === null ? "null" : typeof token === "object" ? JSON.stringify(token) : String(token);

@@ -1,4 +1,4 @@
-import { isDouble, isFloat, isInteger, isSigned, isUnsigned } from "../../ir/scalars.js";
+import { isDouble, isFloat, isInteger, isSigned, isUnsigned, isWide } from "../../ir/scalars.js";
 import type * as acorn from "acorn";
 import type { Expr, KernelIR, Location, ScalarType, Stmt, Table } from "../../ir/types.js";
 import { KernelError } from "../../base/errors.js";
@@ -309,6 +309,7 @@ export class Lowering {
 /** `let s = 0` may hold an integer on one path and a float on another, as in plain TypeScript. */
 function widens(variable: LocalVariable, type: ScalarType): boolean {
   if (!variable.open || type === "bool" || variable.type === "bool" || type === variable.type) return false;
+  if (isWide(variable.type)) return false;
   return isFloat(type) && (isInteger(variable.type) || isDouble(type));
 }
 

@@ -2,7 +2,7 @@ import { notPart, RANDOM } from "../read/refused-syntax.js";
 import { own } from "../../base/own.js";
 import { evaluateCall } from "../../ir/evaluate.js";
 import { MATH } from "../../ir/operators.js";
-import { isFloat, isInteger, isSigned, isUnsigned } from "../../ir/scalars.js";
+import { isFloat, isInteger, isSigned, isUnsigned, isWide } from "../../ir/scalars.js";
 import type * as acorn from "acorn";
 import type { BinaryFn, CompareFn, Expr, MathFn, NumericType, UnaryFn } from "../../ir/types.js";
 import type { Lowering } from "./lowering.js";
@@ -11,6 +11,7 @@ import { as, lowerOperator, wholeQuotient, asWord } from "./operators.js";
 import { literalExpr } from "./types.js";
 import { Scope, constantExpr, type ScalarValue } from "./values.js";
 import { scalarsOf } from "./operands.js";
+import { eitherIsWide } from "./wide-operators.js";
 
 const EXACT: Record<string, UnaryFn & keyof Math> = {
   sqrt: "sqrt",
@@ -35,12 +36,14 @@ export function mathCall(cx: Lowering, qualified: string, node: acorn.CallExpres
     first.operator === "/"
   ) {
     const [a, b] = scalarsOf(cx, [first.left, first.right], scope);
+    if (eitherIsWide(a, b)) return ofBigint(cx, qualified, node);
     return (
       (isFloat(cx.unified(a, b, first).type) ? undefined : wholeOf(cx, name, a, b, first)) ??
       exact(cx, name, lowerOperator(cx, "/", a, b, first), node)
     );
   }
   const args = scalarsOf(cx, node.arguments, scope);
+  if (args.some(({ expr }) => isWide(expr.type))) return ofBigint(cx, qualified, node);
   const test = qualified.replace("Number.", "");
   if (test !== qualified && isNumberTest(test)) return numberTest(cx, test, args, node);
   if (name === "hypot") return hypotenuse(cx, args, node);
@@ -78,6 +81,9 @@ export function mathCall(cx: Lowering, qualified: string, node: acorn.CallExpres
 /** A product of two words of 32 bits: the low word, or for `mulhi` the high one. */
 const product = (cx: Lowering, type: "i32" | "u32", fn: "mul" | "mulhi", [a, b]: readonly ScalarValue[], node: acorn.Node) =>
   ({ op: "binary", type, fn, a: asWord(cx, type, a, node), b: asWord(cx, type, b, node) }) as const;
+
+const ofBigint = (cx: Lowering, name: string, node: acorn.Node): never =>
+  cx.fail(node, `${name} of a bigint`, "it takes numbers: write Number(x), or a choice such as x < 0n ? -x : x");
 
 const ARITY: Record<string, number> = { mulhi: 2, powi: 2, copysign: 2, imul: 2, clz32: 1, fround: 1, sign: 1 };
 

@@ -1,5 +1,4 @@
 import { METHODS } from "../declare/params.js";
-import { isUnsigned } from "../../ir/scalars.js";
 import type * as acorn from "acorn";
 import type { Expr } from "../../ir/types.js";
 import { readVariable, type ExpressionNode, type Lowering } from "./lowering.js";
@@ -117,5 +116,5 @@ export function condition(cx: Lowering, node: ExpressionNode, scope: Scope): Exp
 
 /** A value as an i32 index. */
 export function asIndex(cx: Lowering, value: ScalarValue, node: acorn.Node): Expr {
-  return isUnsigned(value.expr.type) ? as("i32", value.expr) : cx.converted(value, "i32", node, "an index must be i32");
+  return value.expr.type === "u32" ? as("i32", value.expr) : cx.converted(value, "i32", node, "an index must be i32");
 }

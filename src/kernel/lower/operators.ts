@@ -1,5 +1,5 @@
 import { BINARY } from "../../ir/operators.js";
-import { isDouble, isFloat, isInteger, isUnsigned, wrap } from "../../ir/scalars.js";
+import { isDouble, isFloat, isInteger, isUnsigned, isWide, wrap } from "../../ir/scalars.js";
 import type * as acorn from "acorn";
 import { evaluateCall, evaluateCast } from "../../ir/evaluate.js";
 import type { BinaryFn, CompareFn, Expr, NumericType } from "../../ir/types.js";
@@ -8,6 +8,7 @@ import { mayLackPlus } from "../read/lost-plus.js";
 import type { Lowering } from "./lowering.js";
 import { asF64, literalExpr } from "./types.js";
 import { constantExpr, type ScalarValue } from "./values.js";
+import { eitherIsWide, wideOperator, widePrefix } from "./wide-operators.js";
 
 const ARITHMETIC: Record<string, BinaryFn & ("add" | "sub" | "mul" | "div" | "rem")> = {
   "+": "add",
@@ -32,6 +33,7 @@ const BITS: Record<string, BinaryFn> = { "&": "and", "|": "or", "^": "xor", "<<"
 export function lowerOperator(cx: Lowering, operator: string, left: ScalarValue, right: ScalarValue, node: acorn.Node): ScalarValue {
   const [a, b] = cx.source.minified ? asNumbers(cx, operator, left, right) : [left, right];
   if (Object.hasOwn(COMPARE, operator)) return compare(cx, COMPARE[operator], a, b, node);
+  if (eitherIsWide(a, b)) return wideOperator(cx, operator, a, b, node);
   if (Object.hasOwn(BITS, operator)) return bitwise(cx, operator, a, b, node);
   if (operator === ">>>")
     return {
@@ -117,7 +119,7 @@ const EXACT = {
 const weakFloat = ({ expr }: ScalarValue): ScalarValue => ({
   kind: "scalar",
   weak: "float",
-  expr: expr.op === "const" ? constantExpr("f64", expr.value) : isDouble(expr.type) ? expr : { op: "cast", type: "f64", a: expr },
+  expr: expr.op === "const" ? constantExpr("f64", Number(expr.value)) : isDouble(expr.type) ? expr : { op: "cast", type: "f64", a: expr },
 });
 
 const fraction = ({ expr }: ScalarValue): ScalarValue => ({ kind: "scalar", expr: asF64(expr) });
@@ -138,17 +140,31 @@ function bitwise(cx: Lowering, operator: string, a: ScalarValue, b: ScalarValue,
 /** An operand of a bit operation: JavaScript works on 32 bits. */
 export function asWord(cx: Lowering, type: "i32" | "u32", { expr, weak }: ScalarValue, node: acorn.Node): Expr {
   if (weak && expr.op === "const" && Number.isInteger(expr.value)) return constantExpr(type, wrap(type, expr.value as number));
+  if (isWide(expr.type)) return cutOfBigint(cx, node);
   // Accepts floats in minified code: minifiers drop the zero of (...) | 0 before another bit operation.
   if (isFloat(expr.type) && !cx.source.minified) return cx.fail(node, `a bit operation on ${expr.type}`, "convert it first: (...) | 0");
   return cutTo32(cx, type, expr);
 }
 
+/** Refuses 32 bits of a bigint, which JavaScript does not mix with numbers. */
+export const cutOfBigint = (cx: Lowering, node: acorn.Node): never =>
+  cx.fail(node, "a bigint stands where 32 bits of a number do", "write Number(BigInt.asIntN(32, x)) for its low bits");
+
 /** `expr` cut to 32 bits by the author's own words: its overflow is meant, and so is 0 for a division by zero. */
 export function cutTo32(cx: Lowering, type: "i32" | "u32", expr: Expr): Expr {
-  return as(type, wrapping(cx, expr));
+  return as(type, wrapping(cx, lowBits(expr)));
 }
 
-function wrapping(cx: Lowering, expr: Expr): Expr {
+/** `Number(BigInt.asIntN(32, x))` loses nothing, so it need not go by way of f64. */
+function lowBits(expr: Expr): Expr {
+  if (expr.op !== "cast" || !isDouble(expr.type) || !isWide(expr.a.type) || expr.a.op !== "binary" || expr.a.b.op !== "const") return expr;
+  const { fn, b } = expr.a;
+  const bits = b.value as bigint;
+  return (fn === "shr" && bits >= 32n) || (fn === "and" && bits >= 0n && bits < 2n ** 32n) ? expr.a : expr;
+}
+
+/** `expr` with the mark that its results are meant to wrap. */
+export function wrapping(cx: Lowering, expr: Expr): Expr {
   if (!isInteger(expr.type)) return expr;
   if (expr.op === "cast") return { ...expr, a: wrapping(cx, expr.a) };
   if (expr.op === "unary" && (expr.fn === "neg" || expr.fn === "abs")) return { ...expr, a: wrapping(cx, expr.a), wraps: true };
@@ -166,6 +182,7 @@ export function as(type: NumericType, expr: Expr): Expr {
 /** `-a`, `~a`, and `+a`: f64, or of a truth value `a ? 1 : 0`, which minifiers write so. */
 export function prefix(cx: Lowering, operator: string, value: ScalarValue, node: acorn.Node): ScalarValue {
   const { type } = value.expr;
+  if (isWide(type)) return widePrefix(cx, operator, value, node);
   if (operator === "+" && type === "bool")
     return ofNumbers(value.expr)
       ? cx.fail(node, "|| and && of numbers give a truth value here", "write x ? x : y for x || y, x ? y : x for x && y")

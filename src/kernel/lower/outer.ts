@@ -3,15 +3,13 @@ import type * as acorn from "acorn";
 import { listBehind } from "./capture-lists.js";
 import type { Lowering } from "./lowering.js";
 import { pathOf } from "../read/syntax.js";
-import type { Scope, LoweredValue } from "./values.js";
+import { isNamespace, type Scope, type LoweredValue } from "./values.js";
 
 /* Names of what is outside a kernel: see capture-lists.ts. */
 
 /** Names of JavaScript that kernels do not have. */
 const OF_JAVASCRIPT = new Set(
-  "Array BigInt Date Error JSON Map Object Promise RegExp Set String Symbol isFinite isNaN parseFloat parseInt performance process".split(
-    " ",
-  ),
+  "Array Date Error JSON Map Object Promise RegExp Set String Symbol isFinite isNaN parseFloat parseInt performance process".split(" "),
 );
 
 /** Refuses the name of something outside the kernel, and says where to list it. */
@@ -40,21 +38,19 @@ export const undefinedUsed = (cx: Lowering, node: acorn.Node): never =>
 /** Most tools write what was imported as a member of a name of their own. */
 const asAuthor = (path: string): string => (/^_|^import_|^\w+_\d+\./.test(path) ? path.split(".").at(-1)! : path);
 
-const NAMESPACES = new Set(["Math", "Number", "console"]);
-
 /** A member of something outside the kernel, `m.wave`; undefined if its first name is known here. */
 export function outerMember(cx: Lowering, node: acorn.MemberExpression, scope: Scope): LoweredValue | undefined {
   const path = pathOf(node);
   if (path === undefined) return undefined;
   const [first] = path.split(".");
-  if (NAMESPACES.has(first) || scope.find(first)) return undefined;
+  if (isNamespace(first) || scope.find(first)) return undefined;
   return scope.find(path);
 }
 
 /** Refuses a member of something outside that is not listed, nor what it is a member of. */
 export function unknownMember(cx: Lowering, node: acorn.MemberExpression, scope: Scope): void {
   const names = (pathOf(node) ?? "").split(".");
-  if (names.length < 2 || NAMESPACES.has(names[0])) return;
+  if (names.length < 2 || isNamespace(names[0])) return;
   if (names.some((_, n) => scope.find(names.slice(0, n + 1).join(".")))) return;
   unknown(cx, node, names.slice(0, names.at(-1) === "length" ? -1 : undefined).join("."), scope);
 }

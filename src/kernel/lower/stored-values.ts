@@ -1,4 +1,4 @@
-import { ELEMENTS, isHalf, type ElementType, type NumericType, type ScalarType } from "../../ir/scalars.js";
+import { ELEMENTS, isHalf, type ElementType, type NumberElement, type NumericType, type ScalarType } from "../../ir/scalars.js";
 import type { Expr, KernelIR, Stmt } from "../../ir/types.js";
 import { FreshNames } from "../../ir/passes/copy.js";
 import { mapBlocks, mapExpr, mapOwnExprs } from "../../ir/walk.js";
@@ -57,7 +57,7 @@ function held(value: Expr, meaning: ElementMeaning, element: ElementType, local:
   if (meaning === "truth") return { op: "select", type: "i32", cond: value, a: whole(1), b: whole(0) };
   const scaled = meaning.scale === 1 ? value : float("mul", value, single(1 / meaning.scale));
   if (isHalf(element)) return scaled;
-  const { least, greatest } = ELEMENTS[element];
+  const { least, greatest } = ELEMENTS[element as NumberElement];
   const inside = local(float("min", float("max", scaled, single(least)), single(greatest)));
   const floor = (a: Expr): Expr => ({ op: "unary", type: "f32", fn: "floor", a });
   const compare = (fn: "gt" | "eq" | "ne", a: Expr, b: Expr): Expr => ({ op: "compare", type: "bool", fn, a, b });

@@ -61,7 +61,7 @@ function equals(
 ): Expr {
   const { stmts, value: found } = cx.collect(() => scalarOf(cx, test, scope));
   const known = stmts.length > 0 ? undefined : knownConstant(cx, found.expr);
-  if (typeof known !== "number" || !Number.isInteger(known))
+  if (typeof known !== "bigint" && !Number.isInteger(known))
     return cx.fail(test, "a case is not a constant whole number", "write if and else if, or list the number as a capture");
   if (seen.has(known)) return cx.fail(label, `case ${known} stands twice`, "leave one of them out");
   seen.set(known, label);

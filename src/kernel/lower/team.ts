@@ -1,5 +1,6 @@
 import type * as acorn from "acorn";
 import { definitionsOf } from "../../ir/analysis/affine.js";
+import { NUMERIC_TYPES } from "../../ir/scalars.js";
 import type { Expr, NumericType, Stmt, TeamResult } from "../../ir/types.js";
 import { mapChildren, someExpr } from "../../ir/walk.js";
 import { knownConstant } from "./constant.js";
@@ -145,7 +146,7 @@ function resultValue(
 function scratch(cx: Lowering, node: acorn.CallExpression, scope: Scope): LoweredValue {
   const [type, length, options] = node.arguments;
   const element = scratchType(cx, type ?? cx.fail(node, "a type is missing"), scope);
-  if (element === undefined || !["f64", "f32", "i32", "u32"].includes(element))
+  if (element === undefined || !(NUMERIC_TYPES as readonly string[]).includes(element))
     return cx.fail(
       node,
       "the type of scratch must be written as a string, or be an array type that is a parameter",

@@ -1,5 +1,5 @@
-import { isDouble, isFloat, isInteger, isSingle, isUnsigned, wrap, type IntegerType } from "../../ir/scalars.js";
-import type { Expr, ScalarType } from "../../ir/types.js";
+import { isDouble, isFloat, isInteger, isSingle, isUnsigned, isWide, isWord, wrap, wrapWide } from "../../ir/scalars.js";
+import type { Expr, ScalarType, WideType } from "../../ir/types.js";
 import { constantExpr, type ScalarValue } from "./values.js";
 
 /*
@@ -18,6 +18,7 @@ export function convert(value: ScalarValue, type: ScalarType): Expr | TypeMismat
   const { expr, weak } = value;
   const from = expr.type;
   if (from === type) return expr;
+  if (isWide(from) || isWide(type)) return convertWide(value, type);
   if (weak && expr.op === "const" && type !== "bool") {
     const number = Number(expr.value);
     if (isFloat(type)) return constantExpr(type, wrap(type, number));
@@ -25,7 +26,7 @@ export function convert(value: ScalarValue, type: ScalarType): Expr | TypeMismat
       const wrapped = wrap(type, number);
       return wrapped === number
         ? constantExpr(type, number + 0)
-        : { found: String(number), remedy: `write ${number} ${CUTS[type]} 0 for its 32 bits` };
+        : { found: String(number), remedy: `write ${number} ${WORD_CUTS[type]} 0 for its 32 bits` };
     }
   }
   const widens =
@@ -42,13 +43,29 @@ export function asF64(expr: Expr): Expr {
   return expr.op === "const" ? constantExpr("f64", Number(expr.value)) : { op: "cast", type: "f64", a: expr };
 }
 
+/** The same where one of the types is an integer of 64 bits: bigints and numbers do not mix, and only literals have no type of their own. */
+function convertWide({ expr, weak }: ScalarValue, type: ScalarType): Expr | TypeMismatch {
+  if (weak !== "wide" || !isWide(type)) return { found: expr.type, remedy: remedyFor(expr.type, type) };
+  if (expr.op !== "const") return { op: "cast", type, a: expr };
+  const written = expr.value as bigint;
+  if (wrapWide(type, written) !== written) return { found: `${written}n`, remedy: `write ${CUTS[type]}${written}n) for its 64 bits` };
+  return constantExpr(type, written);
+}
+
+/** Beginnings of what cuts a value to the bits of a type. */
+const CUTS: Readonly<Record<WideType, string>> = { i64: "BigInt.asIntN(64, ", u64: "BigInt.asUintN(64, " };
 /** Operators that cut a number to the 32 bits of a type. */
-const CUTS: Readonly<Record<IntegerType, string>> = { i32: "|", u32: ">>>" };
+const WORD_CUTS: Readonly<Record<"i32" | "u32", string>> = { i32: "|", u32: ">>>" };
 
 function remedyFor(from: ScalarType, to: ScalarType): string {
   if (to === "bool") return "compare it with something";
-  if (from === "bool") return "write condition ? 1 : 0";
-  if (isInteger(to)) return `write (...) ${CUTS[to]} 0`;
+  if (from === "bool") return isWide(to) ? "write condition ? 1n : 0n" : "write condition ? 1 : 0";
+  if (isWide(to)) return isWide(from) ? `write ${CUTS[to]}...)` : "write BigInt(...), and 3n for a constant";
+  if (isWide(from))
+    return isDouble(to)
+      ? "write Number(...)"
+      : `write ${isSingle(to) ? "Math.fround(Number(...))" : `Number(BigInt.asIntN(32, ...)) ${WORD_CUTS[to]} 0`}`;
+  if (isWord(to)) return `write (...) ${WORD_CUTS[to]} 0`;
   return "write Math.fround(...)";
 }
 
@@ -56,7 +73,7 @@ export interface Unified {
   type: ScalarType;
   a: Expr;
   b: Expr;
-  weak?: "int" | "float";
+  weak?: ScalarValue["weak"];
 }
 
 /** Why two types cannot be unified, and what to write instead. */
@@ -72,17 +89,22 @@ export function unify(a: ScalarValue, b: ScalarValue): Unified | OperandMismatch
     if (s === t) return { type: "bool", a: a.expr, b: b.expr };
     return { problem: `${s} and ${t} cannot be combined`, remedy: "write condition ? 1 : 0 for a number" };
   }
+  if (isWide(s) !== isWide(t))
+    return { problem: `${s} and ${t} are mixed`, remedy: "convert one: BigInt(...), 3n for a constant, or Number(...)" };
   const type = commonType(a, b);
+  if (!type && isWide(s))
+    return { problem: "i64 and u64 are mixed", remedy: "convert one: BigInt.asIntN(64, ...) or BigInt.asUintN(64, ...)" };
   if (!type) return { problem: "i32 and u32 are mixed", remedy: "convert one: (...) >>> 0 or (...) | 0" };
   const x = convert(a, type),
     y = convert(b, type);
   for (const side of [x, y]) if ("found" in side) return { problem: `${side.found} does not fit ${type}`, remedy: side.remedy };
-  const weak = a.weak && b.weak ? (a.weak === "float" || b.weak === "float" ? "float" : "int") : undefined;
+  const weak = a.weak && b.weak ? (a.weak === "wide" ? "wide" : a.weak === "float" || b.weak === "float" ? "float" : "int") : undefined;
   return { type, a: x as Expr, b: y as Expr, weak };
 }
 
 function commonType(a: ScalarValue, b: ScalarValue): ScalarType | undefined {
   const [s, t] = [a.expr.type, b.expr.type];
+  if (isWide(s)) return commonWide(a, b);
   if (a.weak && b.weak) return isFloat(s) || isFloat(t) ? "f64" : isUnsigned(s) || isUnsigned(t) ? "u32" : "i32";
   if (a.weak) return a.weak === "float" && !isFloat(t) ? "f64" : t;
   if (b.weak) return b.weak === "float" && !isFloat(s) ? "f64" : s;
@@ -93,10 +115,29 @@ function commonType(a: ScalarValue, b: ScalarValue): ScalarType | undefined {
   return "f64";
 }
 
+/** The same of two integers of 64 bits: literals take the other one's type. */
+function commonWide(a: ScalarValue, b: ScalarValue): ScalarType | undefined {
+  const [s, t] = [a.expr.type, b.expr.type];
+  if (a.weak !== b.weak) return a.weak ? t : s;
+  return s === t ? s : a.weak && "u64";
+}
+
 /** A literal's value with the type it has when nothing else decides. */
 export function literalExpr(value: number): ScalarValue {
   const integer = Number.isInteger(value) && !Object.is(value, -0);
   if (integer && value >= -0x80000000 && value <= 0x7fffffff) return { kind: "scalar", expr: constantExpr("i32", value), weak: "int" };
   if (integer && value >= 0 && value <= 0xffffffff) return { kind: "scalar", expr: constantExpr("u32", value), weak: "int" };
   return { kind: "scalar", expr: constantExpr("f64", value), weak: "float" };
+}
+
+/** The same for `3n`: i64, or u64 above its range. Undefined for what 64 bits do not hold. */
+export function wideLiteral(value: bigint): ScalarValue | undefined {
+  const type = wrapWide("i64", value) === value ? "i64" : "u64";
+  return wrapWide(type, value) === value ? { kind: "scalar", expr: constantExpr(type, value), weak: "wide" } : undefined;
+}
+
+/** A parameter that is a constant: f64, bool or of 64 bits. Undefined for a bigint that does not fit. */
+export function literalParam(value: number | bigint | boolean): ScalarValue | undefined {
+  if (typeof value === "bigint") return wideLiteral(value);
+  return { kind: "scalar", expr: constantExpr(typeof value === "number" ? "f64" : "bool", value) };
 }

@@ -1,4 +1,4 @@
-import type { AtomicType, Expr, NumericType, ReduceOp, ScalarType, ScatterOp } from "../../ir/types.js";
+import type { AtomicType, Expr, NumericType, PlainValue, ReduceOp, ScalarType, ScatterOp } from "../../ir/types.js";
 import type { Dimension, Level } from "../declare/cells.js";
 import type { CompositeType } from "../declare/composite.js";
 import type { StructType } from "../declare/struct.js";
@@ -52,12 +52,17 @@ export type LoweredValue =
   | FunctionValue
   | { kind: "builtin"; name: string }
   | { kind: "arrayType"; type: NumericType }
-  | { kind: "namespace"; name: "Math" | "Number" | "console" }
+  | { kind: "namespace"; name: Namespace }
   | { kind: "params" }
   | { kind: "team" }
   /** The lanes of a member of the team. */
   | { kind: "lanes" }
   | { kind: "void" };
+
+/** Objects of JavaScript's own that bodies name. */
+export type Namespace = "Math" | "Number" | "BigInt" | "console";
+const NAMESPACES: ReadonlySet<string> = new Set<Namespace>(["Math", "Number", "BigInt", "console"]);
+export const isNamespace = (name: string): name is Namespace => NAMESPACES.has(name);
 
 /** An object, or a value of several numbers such as a vector. */
 interface RecordParts {
@@ -77,19 +82,21 @@ interface RecordParts {
 
 /**
  * A number or truth value. A literal's type is open: `weak` literals (and variables that only ever held such) take the type of
- * what they meet; left alone, `int` becomes i32 and `float` f64.
+ * what they meet; left alone, `int` becomes i32, `float` f64, and `wide` i64.
  */
 export interface ScalarValue {
   kind: "scalar";
   expr: Expr;
-  weak?: "int" | "float";
+  weak?: Weak;
 }
+
+type Weak = "int" | "float" | "wide";
 
 export interface LocalVariable {
   kind: "variable";
   name: string;
   type: ScalarType;
-  weak?: "int" | "float";
+  weak?: Weak;
   constant: boolean;
   /** Finds what an earlier attempt learnt of its type. */
   key: string;
@@ -145,4 +152,4 @@ export const isLeaf = (e: Expr): boolean =>
 /** True for sums and products of these, which may be written again where a place is both read and written. */
 export const isShort = (e: Expr): boolean => isLeaf(e) || (e.op === "binary" && isShort(e.a) && isShort(e.b));
 
-export const constantExpr = (type: ScalarType, value: number | boolean): Expr => ({ op: "const", type, value });
+export const constantExpr = (type: ScalarType, value: PlainValue): Expr => ({ op: "const", type, value });

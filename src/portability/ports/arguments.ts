@@ -66,7 +66,7 @@ export class PortArguments {
   }
 
   private get(slot: PortSlot): number {
-    return getField(this.data, this.field(slot));
+    return Number(getField(this.data, this.field(slot)));
   }
 
   private field(slot: PortSlot): PortCall["fields"][number] {

@@ -123,9 +123,9 @@ const inCpp = (headers: readonly string[], members: readonly string[], statement
   "",
 ];
 
-const fieldType = ({ type }: Argument): StructFieldType => (type === "index" ? "i64" : type);
+const fieldType = ({ type }: Argument): StructFieldType => (type === "index" ? "long" : type);
 
 function declaredAs(type: StructFieldType): string {
   if (type === "pointer") return "void *";
-  return `${openmpDialect.types[type === "i64" ? "index" : (type satisfies ScalarType)]} `;
+  return `${openmpDialect.types[type === "long" ? "index" : (type satisfies ScalarType)]} `;
 }

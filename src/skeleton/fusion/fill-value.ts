@@ -2,7 +2,7 @@ import { unreachable } from "../../base/unreachable.js";
 import { isFloat } from "../../ir/scalars.js";
 import type { Field, Container } from "../../domain/grid/grid.js";
 import { evaluateBinary } from "../../ir/evaluate.js";
-import type { BinaryFn, Expr, NumericType } from "../../ir/types.js";
+import type { BinaryFn, Expr, NumberType } from "../../ir/types.js";
 
 /** A known number, a zero of either sign, or some finite number. */
 type Known = number | "zero" | "finite";
@@ -37,7 +37,7 @@ export function keepsFillValue(container: Container, field: Field): boolean {
         return expr.fn === "neg" ? negative(evaluate(expr.a)) : undefined;
       case "binary": {
         const [a, b] = [evaluate(expr.a), evaluate(expr.b)];
-        return a === undefined || b === undefined ? undefined : combine(expr.fn, expr.type as NumericType, a, b);
+        return a === undefined || b === undefined ? undefined : combine(expr.fn, expr.type as NumberType, a, b);
       }
       case "select":
         return either(evaluate(expr.a), evaluate(expr.b));
@@ -89,7 +89,7 @@ function either(a: Known | undefined, b: Known | undefined): Known | undefined {
   return isZero(a) && isZero(b) ? "zero" : "finite";
 }
 
-function combine(fn: BinaryFn, type: NumericType, a: Known, b: Known): Known | undefined {
+function combine(fn: BinaryFn, type: NumberType, a: Known, b: Known): Known | undefined {
   if (typeof a === "number" && typeof b === "number") return evaluateBinary(fn, type, a, b);
   const infinite = [a, b].some((x) => typeof x === "number" && !Number.isFinite(x));
   if (!isFloat(type) || infinite) return undefined;

@@ -5,7 +5,7 @@ import { analyseContainer } from "../../domain/container/analysis.js";
 import type { AxisArray } from "../../domain/grid/axis-array.js";
 import { resultsOf, type Container, type FieldUse, type Field } from "../../domain/grid/grid.js";
 import { assignedKeys } from "../../ir/analysis/assigned.js";
-import type { Expr, KernelIR, Location, NumericType, Param, Stmt } from "../../ir/types.js";
+import type { Expr, KernelIR, Location, NumberType, Param, Stmt } from "../../ir/types.js";
 import { FreshNames } from "../../ir/passes/copy.js";
 import { declares, mapChildren, mapStmts, walkStmts } from "../../ir/walk.js";
 import type { Scalar } from "../../set/scalar.js";
@@ -57,7 +57,7 @@ type Held = Map<Field, Materialised>;
 /** Locals in place of fields in neighbours, by field and offset. */
 type HeldAround = Map<Field, Map<string, Materialised>>;
 
-const typeOf = (field: Field): NumericType => valueType(field.type);
+const typeOf = (field: Field): NumberType => valueType(field.type);
 
 class Merger {
   private readonly names: FreshNames;
@@ -71,7 +71,7 @@ class Merger {
   private readonly scalars = new Map<Scalar, string>();
   private readonly axisArrays = new Map<AxisArray, string>();
   private readonly reductions = new Map<string, Scalar>();
-  private readonly values = new Map<string, number | boolean>();
+  private readonly values = new Map<string, number | bigint | boolean>();
   private mask: string | undefined;
   private readonly declared = new Map<Container, ReadonlyMap<string, string>>();
   private readonly held: Materialised[] = [];

@@ -3,7 +3,7 @@ import type { Device } from "../../device/device.js";
 import { copysign, mulhi, powi } from "../../kernel/declare/builtins.js";
 import { kernel, type Kernel } from "../../kernel/declare/kernel.js";
 import { f32, i32, u32, view, type ScalarToken } from "../../kernel/declare/params.js";
-import type { NumericType } from "../../ir/types.js";
+import type { NumberType } from "../../ir/types.js";
 import { expectSame, same } from "../expect.js";
 import { ofType, type Rounding } from "../real.js";
 import { conformanceCase, reals, type ConformanceCase } from "../case.js";
@@ -137,7 +137,7 @@ const comparedOf = (a: number, b: number): number =>
   (a < b && b > 0 ? 64 : 0) +
   (a < b || b > 0 ? 128 : 0) +
   (!(a < b) ? 256 : 0);
-const compare = ofType((type: ScalarToken<NumericType>) =>
+const compare = ofType((type: ScalarToken<NumberType>) =>
   kernel("compare", { a: view(type), b: view(type), o: view(i32) }, ({ a, b, o }, i) => {
     const x = a[i],
       y = b[i];
@@ -238,7 +238,7 @@ const toU32 = (x: number): number => saturate(x, 0, 4294967295);
 /** Runs a kernel of two inputs on all pairs of edge values; output row r is function r of the pair. */
 async function onPairs(
   device: Device,
-  type: ScalarToken<NumericType>,
+  type: ScalarToken<NumberType>,
   run: Kernel,
   edges: readonly number[],
   expected: (a: number, b: number) => number[],

@@ -2,14 +2,14 @@ import { range, teams } from "../../device/launch/policy.js";
 import { kernel, teamKernel } from "../../kernel/declare/kernel.js";
 import { argmax, argmin, i32, reducer, sum, u32, view, type ScalarToken } from "../../kernel/declare/params.js";
 import { struct } from "../../kernel/declare/struct.js";
-import type { NumericType } from "../../ir/types.js";
+import type { NumberType } from "../../ir/types.js";
 import { reals, type ConformanceCase } from "../case.js";
 import { expectSame } from "../expect.js";
 import { ofType } from "../real.js";
 import { strictFold } from "../strict-fold.js";
 import { noiseValue } from "../values.js";
 
-const extrema = ofType((type: ScalarToken<NumericType>) =>
+const extrema = ofType((type: ScalarToken<NumberType>) =>
   kernel("extrema", { x: view(type), least: argmin(type), greatest: argmax(type) }, ({ x, least, greatest }, i) => {
     least.min(x[i], i);
     greatest.max(x[i], i);

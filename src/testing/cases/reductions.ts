@@ -1,6 +1,6 @@
 import type { Device, Precision } from "../../device/device.js";
 import { range } from "../../device/launch/policy.js";
-import type { NumericType } from "../../ir/types.js";
+import type { NumberType } from "../../ir/types.js";
 import { kernel } from "../../kernel/declare/kernel.js";
 import { f32, i32, max, min, reducer, sum, u32, view, type ScalarToken } from "../../kernel/declare/params.js";
 import { strictFold } from "../strict-fold.js";
@@ -14,7 +14,7 @@ const dot = ofType((real) =>
     s.add(x[i] * y[i]);
   }),
 );
-const statistics = ofType((type: ScalarToken<NumericType>) =>
+const statistics = ofType((type: ScalarToken<NumberType>) =>
   kernel("statistics", { x: view(type), total: sum(type), least: min(type), greatest: max(type) }, ({ x, total, least, greatest }, i) => {
     total.add(x[i]);
     least.min(x[i]);

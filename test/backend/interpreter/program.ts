@@ -62,7 +62,7 @@ export class Program {
   constructor(private readonly binding: Binding) {
     this.reductions = binding.ir.params.filter((param) => param.kind === "reduce");
     for (const param of this.reductions)
-      this.accumulators.set(param.name, accumulator(param.joint ? undefined : foldOfParam(param), param.identity));
+      this.accumulators.set(param.name, accumulator(param.joint ? undefined : (foldOfParam(param) as Fold), param.identity as number));
     this.body = this.element(this.block(binding.ir.body));
   }
 
@@ -351,7 +351,7 @@ export class Program {
     const value = this.number(stmt.value);
     return does(() => {
       const place = at();
-      array[place] = fold(array[place], value());
+      array[place] = fold(array[place], value()) as number;
     });
   }
 
@@ -404,7 +404,7 @@ export class Program {
 
   private teamReduce(stmt: Extract<Stmt, { kind: "teamReduce" }>): Run {
     const results = stmt.results.map(({ name, op, type }) => {
-      const folded = accumulator(foldOf(op, type), identityOf(op, type));
+      const folded = accumulator(foldOf(op, type) as Fold, identityOf(op, type) as number);
       this.accumulators.set(name, folded);
       return { cell: this.cell(name), folded };
     });

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { foldOf, foldPartials, finishReductions } from "../../../src/device/cpu/partials.js";
+import { foldOf, foldPartials, finishReductions, type FoldFunction } from "../../../src/device/cpu/partials.js";
 import { CPU_MEMORY, View } from "../../../src/device/memory/view.js";
 import type { ReduceParam } from "../../../src/ir/types.js";
 
+type Fold = (a: number, b: number) => number;
+
 /** The rule of docs/determinism.md, written for lists: chunks of 256, of each of which eight lanes are folded, and these by halves. */
-function byRule(values: readonly number[], identity: number, fold: (a: number, b: number) => number): number {
+function byRule(values: readonly number[], identity: number, fold: Fold): number {
   if (values.length === 1) return values[0];
   const chunks = Array.from({ length: Math.ceil(values.length / 256) }, (_, n) => values.slice(256 * n, 256 * (n + 1)));
   return byRule(
@@ -26,17 +28,25 @@ describe("partials of a strict reduction", () => {
   it("are folded by the rule, whatever their number", () => {
     for (const count of [1, 2, 7, 8, 9, 255, 256, 257, 263, 264, 512, 513, 256 * 256, 256 * 256 + 1, 256 * 257 + 9]) {
       const values = Array.from({ length: count }, (_, n) => Math.sin(n) + n / 7);
-      const sum = foldOf("sum", "f64");
-      assert.equal(foldPartials(Float64Array.from(values), count, { identity: 0 }, sum), byRule(values, 0, sum), `${count}`);
+      const sum = foldOf("sum", "f64") as Fold;
+      assert.equal(
+        foldPartials(Float64Array.from(values), count, { identity: 0, type: "f64" }, sum as FoldFunction),
+        byRule(values, 0, sum),
+        `${count}`,
+      );
       // A fold that is no sum shows the order, and where the identity goes.
-      assert.equal(foldPartials(Float64Array.from(values), count, { identity: 3 }, uneven), byRule(values, 3, uneven), `${count}`);
+      assert.equal(
+        foldPartials(Float64Array.from(values), count, { identity: 3, type: "f64" }, uneven as FoldFunction),
+        byRule(values, 3, uneven),
+        `${count}`,
+      );
     }
   });
 
   it("are as many as the caller says, and none is the identity", () => {
-    const sum = foldOf("sum", "f64");
-    assert.equal(foldPartials(Float64Array.of(1, 2, 4), 2, { identity: 0 }, sum), 3);
-    assert.equal(foldPartials(new Float64Array(0), 0, { identity: 7 }, sum), 7);
+    const sum = foldOf("sum", "f64") as Fold;
+    assert.equal(foldPartials(Float64Array.of(1, 2, 4), 2, { identity: 0, type: "f64" }, sum as FoldFunction), 3);
+    assert.equal(foldPartials(new Float64Array(0), 0, { identity: 7, type: "f64" }, sum as FoldFunction), 7);
   });
 
   it("are folded in their type", () => {

@@ -15,7 +15,7 @@ const param = (op: ScatterOp, element: NumericType): ScatterParam => ({ kind: "s
 /** A view of memory of its own, filled with 7. */
 function viewOf(storage: CpuStorage, type: NumericType, length: number, stride = 1): View {
   const buffer = storage.allocate(8 * Math.max(1, length * Math.abs(stride)));
-  typedArray(type, buffer.host, buffer.address, length * Math.abs(stride)).fill(7);
+  typedArray(type, buffer.host, buffer.address, length * Math.abs(stride)).fill(7 as never);
   return new View(buffer, type, [length], [stride], stride < 0 ? (1 - length) * stride : 0);
 }
 

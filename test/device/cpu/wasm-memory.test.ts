@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
-import { isWide, MAX_PAGES, memoryLimits, moreMemory, noMemory } from "../../../src/device/cpu/wasm-memory.js";
+import { isWideMemory, MAX_PAGES, memoryLimits, moreMemory, noMemory } from "../../../src/device/cpu/wasm-memory.js";
 
 const GIB = 16384;
 
@@ -26,7 +26,7 @@ describe("limits of the WebAssembly memory", () => {
     ] as const)
       assert.deepEqual(limits(wish), { first: pages, most: pages }, wish);
     assert.equal(MAX_PAGES, 4 * GIB - 1);
-    assert.deepEqual([isWide(MAX_PAGES), isWide(MAX_PAGES + 1)], [false, true]);
+    assert.deepEqual([isWideMemory(MAX_PAGES), isWideMemory(MAX_PAGES + 1)], [false, true]);
   });
 
   it("refuse other wishes", () => {

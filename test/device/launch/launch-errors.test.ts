@@ -48,7 +48,7 @@ test("shapes that are none are refused", () => {
 
 test("arrays of no element type are refused", () => {
   refused(() => device.array(undefined as never, 4), /element type.*f64/);
-  refused(() => device.array({ type: "i64" } as never, 4), /element type.*f64/);
+  refused(() => device.array({ type: "i128" } as never, 4), /element type.*f64/);
   refused(() => device.array(f64, -1), /shape \[-1\]/);
 });
 

@@ -262,7 +262,7 @@ test("addresses have 32 bits unless the launch needs more", () => {
   assert.match(emit(axpy, { wide: true }).source, /long long i = i_begin_ \+ \(long long\)/);
   assert.deepEqual(
     emit(axpy, { wide: true }).main.params.map((param) => `${textOf(param)} ${param.type}`),
-    ["scalar:a f64", "view:x pointer", "view:y pointer", "begin:0 i64", "end:0 i64"],
+    ["scalar:a f64", "view:x pointer", "view:y pointer", "begin:0 long", "end:0 long"],
   );
 });
 

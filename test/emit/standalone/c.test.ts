@@ -8,9 +8,20 @@ import { emitOmpTarget } from "../../../src/emit/standalone/omp-target.js";
 import { launchArguments } from "../../../src/emit/standalone/signature.js";
 import { matchesSnapshot } from "../snapshot.js";
 import { argumentValues, ATOMIC_CASES, CASES, expectedOf, memoryOf, requestOf, type Case } from "./cases.js";
+import { WIDE_CASES } from "./wide-cases.js";
 import { buildFlags, inFolder, missing, run } from "./compiled.js";
 
-const TYPES = { f64: "double", f32: "float", i32: "int32_t", u32: "uint32_t", bool: "bool", index: "int64_t", pointer: "void *" };
+const TYPES = {
+  f64: "double",
+  f32: "float",
+  i32: "int32_t",
+  u32: "uint32_t",
+  i64: "int64_t",
+  u64: "uint64_t",
+  bool: "bool",
+  index: "int64_t",
+  pointer: "void *",
+};
 
 /** Compiles the file to a library, as its first lines say, calls its launch function on the case's data and gives what it leaves. */
 async function launched(given: Case, request: EmitRequest, files: readonly EmittedFile[], compiler: string) {
@@ -33,6 +44,12 @@ for (const [target, emit, compilers] of [
 ] as const)
   for (const compiler of compilers)
     describe(`${target} by ${compiler}`, { skip: missing(compiler) }, () => {
+      for (const given of emit === emitC ? WIDE_CASES : [])
+        for (const precision of ["strict", "fast"] as const)
+          it(`gives the device's bits for ${given.kernel.name} in ${precision} mode`, async () => {
+            const request = requestOf(given, precision);
+            assert.deepEqual(await launched(given, request, emit(request), compiler), await expectedOf(given));
+          });
       for (const given of [...CASES, ...ATOMIC_CASES]) {
         it(`gives the device's bits for ${given.kernel.name} in strict mode`, async () => {
           const request = requestOf(given, "strict");

@@ -24,7 +24,7 @@ import { stridesOf, type TypedArray } from "../../../src/device/memory/view.js";
 import { contiguousRows, type EmitRequest } from "../../../src/emit/standalone/index.js";
 import { launchArguments } from "../../../src/emit/standalone/signature.js";
 import type { Policy, Precision } from "../../../src/ir/launch.js";
-import { codingOf, ELEMENTS, type ElementType } from "../../../src/ir/scalars.js";
+import { codingOf, ELEMENTS, valueIn, type ElementType, type NumericType } from "../../../src/ir/scalars.js";
 import { compileKernel, relaxedKernel } from "../../../src/kernel/compile.js";
 import type { Kernel } from "../../../src/kernel/declare/kernel.js";
 import { noiseValue } from "../../../src/testing/values.js";
@@ -34,9 +34,9 @@ import { axpy, dot, laplace, narrow, rowSums } from "../c/kernels.js";
 export interface Case extends WithScratch {
   readonly kernel: Kernel;
   readonly policy: Policy;
-  readonly scalars?: Readonly<Record<string, number | boolean>>;
+  readonly scalars?: Readonly<Record<string, number | bigint | boolean>>;
   readonly fixed?: Readonly<Record<string, number | boolean>>;
-  readonly views: Readonly<Record<string, { shape: readonly number[]; values(n: number): number }>>;
+  readonly views: Readonly<Record<string, { shape: readonly number[]; values(n: number): number | bigint }>>;
   /** Its atomic operations run in fast mode alone: whatever is asked for, its code is that. */
   readonly precision?: "fast";
 }
@@ -289,7 +289,10 @@ export const CASES: readonly Case[] = [
 ];
 
 /** What emitted code is given beside scalars. */
-const arraysOf = ({ views, scratch }: Case): Readonly<Record<string, { shape: readonly number[]; values?(n: number): number }>> => ({
+const arraysOf = ({
+  views,
+  scratch,
+}: Case): Readonly<Record<string, { shape: readonly number[]; values?(n: number): number | bigint }>> => ({
   ...views,
   ...scratch,
 });
@@ -317,8 +320,9 @@ export function memoryOf(given: Case, request: EmitRequest): Record<string, Type
   return Object.fromEntries(
     Object.entries(elementsOf(request)).map(([name, element]) => {
       const size = arraysOf(given)[name]?.shape.reduce((a, b) => a * b, 1) ?? 1;
-      const array: TypedArray = new ELEMENTS[element].storage(size);
-      for (let n = 0; n < size; n++) array[n] = heldIn(element, given.views[name]?.values(n) ?? 0);
+      const array = new ELEMENTS[element].storage(size) as TypedArray;
+      const zero = valueIn(element as NumericType, 0);
+      for (let n = 0; n < size; n++) array[n] = heldIn(element, (given.views[name]?.values(n) ?? zero) as number);
       return [name, array];
     }),
   );

@@ -19,6 +19,8 @@ const TYPES = {
   f32: "float",
   i32: "int32_t",
   u32: "uint32_t",
+  i64: "int64_t",
+  u64: "uint64_t",
   u8: "uint8_t",
   i8: "int8_t",
   u16: "uint16_t",

@@ -5,6 +5,7 @@ import { emitCudaFile } from "../../../src/emit/standalone/cuda.js";
 import { emitHipFile } from "../../../src/emit/standalone/hip.js";
 import { matchesSnapshot } from "../snapshot.js";
 import { ATOMIC_CASES, CASES, requestOf } from "./cases.js";
+import { WIDE_CASES } from "./wide-cases.js";
 import { inFolder, inNamespace, missing, run } from "./compiled.js";
 
 // Compilers that are not on the path: ISOFORM_NVCC names the folder of nvcc.
@@ -19,7 +20,7 @@ for (const [compiler, emit, flags] of [
   describe(`${compiler} compiles`, { skip: missing(compiler) }, () => {
     for (const precision of ["strict", "fast"] as const)
       it(`the files of all cases, ${precision}`, async () => {
-        const files = [...CASES, ...ATOMIC_CASES].flatMap((given) => emit(requestOf(given, precision)));
+        const files = [...CASES, ...ATOMIC_CASES, ...WIDE_CASES].flatMap((given) => emit(requestOf(given, precision)));
         const all = { name: compiler === "nvcc" ? "all.cu" : "all.cpp", text: files.map(({ text }) => inNamespace(text)).join("\n") };
         await inFolder([all], (folder) => run(folder, compiler, ...flags, "-c", all.name, "-o", "all.o"));
       });

@@ -3,8 +3,9 @@ import test from "node:test";
 import { emitJsFile } from "../../../src/emit/standalone/js.js";
 import { matchesSnapshot } from "../snapshot.js";
 import { argumentValues, ATOMIC_CASES, CASES, expectedOf, memoryOf, requestOf } from "./cases.js";
+import { WIDE_CASES } from "./wide-cases.js";
 
-for (const given of [...CASES, ...ATOMIC_CASES])
+for (const given of [...CASES, ...ATOMIC_CASES, ...WIDE_CASES])
   test(`the module of ${given.kernel.name} gives the device's bits`, async () => {
     const request = requestOf(given, "strict");
     const [{ text }] = emitJsFile(request);

@@ -11,7 +11,7 @@ import type { TypedArray } from "../../../src/device/memory/view.js";
 import { emitMetalFiles } from "../../../src/emit/standalone/metal.js";
 import { contiguousRows, cubicSizes, type EmitRequest } from "../../../src/emit/standalone/index.js";
 import { launchArguments, type Argument } from "../../../src/emit/standalone/signature.js";
-import { firstF64 } from "../../../src/ir/analysis/f64.js";
+import { firstF64 } from "../../../src/ir/analysis/types-used.js";
 import { singlePrecision } from "../../../src/ir/passes/single.js";
 import { BYTES } from "../../../src/ir/scalars.js";
 import { applicationKernels } from "../../device/gpu-sources.js";
@@ -49,7 +49,17 @@ const LACKED: Case = {
   },
 };
 
-const TYPES = { f64: "double", f32: "float", i32: "int32_t", u32: "uint32_t", bool: "bool", index: "int64_t", pointer: "void *" };
+const TYPES = {
+  f64: "double",
+  f32: "float",
+  i32: "int32_t",
+  u32: "uint32_t",
+  i64: "int64_t",
+  u64: "uint64_t",
+  bool: "bool",
+  index: "int64_t",
+  pointer: "void *",
+};
 
 /** The text with block arrays as static ones, and a table of its entries. */
 function onHost(source: string): string {

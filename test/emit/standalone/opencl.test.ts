@@ -9,9 +9,20 @@ import { emitOpenclFiles } from "../../../src/emit/standalone/opencl.js";
 import { launchArguments, type Argument } from "../../../src/emit/standalone/signature.js";
 import { matchesSnapshot } from "../snapshot.js";
 import { argumentValues, ATOMIC_CASES, CASES, expectedOf, memoryOf, requestOf, type Case } from "./cases.js";
+import { WIDE_CASES } from "./wide-cases.js";
 import { inFolder, missing, run } from "./compiled.js";
 
-const TYPES = { f64: "double", f32: "float", i32: "int32_t", u32: "uint32_t", bool: "bool", index: "int64_t", pointer: "void *" };
+const TYPES = {
+  f64: "double",
+  f32: "float",
+  i32: "int32_t",
+  u32: "uint32_t",
+  i64: "int64_t",
+  u64: "uint64_t",
+  bool: "bool",
+  index: "int64_t",
+  pointer: "void *",
+};
 
 /** A function `on_device` that takes the arguments with arrays in host memory, and copies them to the first device and back. */
 function driver(request: EmitRequest, args: readonly Argument[], lengths: Readonly<Record<string, number>>): string {
@@ -65,6 +76,10 @@ const reason =
   (!existsSync("/etc/OpenCL/vendors") && "no OpenCL driver installed");
 
 describe("OpenCL files", { skip: reason }, () => {
+  for (const given of WIDE_CASES)
+    it(`give the device's bits for ${given.kernel.name}`, async () => {
+      assert.deepEqual(await launched(given, requestOf(given, "strict")), await expectedOf(given));
+    });
   for (const given of [...CASES, ...ATOMIC_CASES]) {
     it(`give the device's bits for ${given.kernel.name} in strict mode`, async () => {
       assert.deepEqual(await launched(given, requestOf(given, "strict")), await expectedOf(given));

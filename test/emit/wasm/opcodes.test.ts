@@ -17,10 +17,10 @@ const ASSEMBLED: Readonly<Record<number, string>> = {
     8f:f32.trunc 90:f32.nearest 91:f32.sqrt 92:f32.add 93:f32.sub 94:f32.mul 95:f32.div 96:f32.min 97:f32.max 98:f32.copysign 99:f64.abs
     9a:f64.neg 9b:f64.ceil 9c:f64.floor 9d:f64.trunc 9e:f64.nearest 9f:f64.sqrt a0:f64.add a1:f64.sub a2:f64.mul a3:f64.div a4:f64.min
     a5:f64.max a6:f64.copysign a7:i32.wrap_i64 ac:i64.extend_i32_s ad:i64.extend_i32_u b1:i64.trunc_f64_u b2:f32.convert_i32_s
-    b3:f32.convert_i32_u b6:f32.demote_f64 b7:f64.convert_i32_s b8:f64.convert_i32_u bb:f64.promote_f32 bc:i32.reinterpret_f32
+    b3:f32.convert_i32_u b6:f32.demote_f64 b7:f64.convert_i32_s b8:f64.convert_i32_u b9:f64.convert_i64_s ba:f64.convert_i64_u bb:f64.promote_f32 bc:i32.reinterpret_f32
     bd:i64.reinterpret_f64 be:f32.reinterpret_i32 bf:f64.reinterpret_i64`,
   0xfc: `
-    0:i32.trunc_sat_f32_s 1:i32.trunc_sat_f32_u 2:i32.trunc_sat_f64_s 3:i32.trunc_sat_f64_u`,
+    0:i32.trunc_sat_f32_s 1:i32.trunc_sat_f32_u 2:i32.trunc_sat_f64_s 3:i32.trunc_sat_f64_u 06:i64.trunc_sat_f64_s 07:i64.trunc_sat_f64_u`,
   0xfd: `
     0:v128.load 3:v128.load16x4_s 4:v128.load16x4_u 7:v128.load8_splat 8:v128.load16_splat 9:v128.load32_splat a:v128.load64_splat b:v128.store d:i8x16.shuffle 11:i32x4.splat
     12:i64x2.splat 13:f32x4.splat 14:f64x2.splat 1b:i32x4.extract_lane 1c:i32x4.replace_lane 1d:i64x2.extract_lane 1e:i64x2.replace_lane
@@ -40,7 +40,7 @@ const ASSEMBLED: Readonly<Record<number, string>> = {
     fc:i32x4.trunc_sat_f64x2_s_zero fd:i32x4.trunc_sat_f64x2_u_zero fe:f64x2.convert_low_i32x4_s ff:f64x2.convert_low_i32x4_u
     105:f32x4.relaxed_madd 106:f32x4.relaxed_nmadd 107:f64x2.relaxed_madd 108:f64x2.relaxed_nmadd`,
   0xfe: `
-    10:i32.atomic.load 11:i64.atomic.load 1e:i32.atomic.rmw.add 2c:i32.atomic.rmw.and 33:i32.atomic.rmw.or 3a:i32.atomic.rmw.xor 41:i32.atomic.rmw.xchg 48:i32.atomic.rmw.cmpxchg 49:i64.atomic.rmw.cmpxchg`,
+    10:i32.atomic.load 11:i64.atomic.load 1e:i32.atomic.rmw.add 1f:i64.atomic.rmw.add 2c:i32.atomic.rmw.and 33:i32.atomic.rmw.or 3a:i32.atomic.rmw.xor 41:i32.atomic.rmw.xchg 48:i32.atomic.rmw.cmpxchg 49:i64.atomic.rmw.cmpxchg`,
 };
 
 test("instructions have the codes that another assembler gives them", () => {

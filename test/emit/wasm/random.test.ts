@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
+import type { View } from "../../../src/device/memory/view.js";
 import type { Binding } from "../../../src/device/launch/binding.js";
 import type { CpuDevice } from "../../../src/device/cpu/cpu-device.js";
 import type { CpuProgram } from "../../../src/device/cpu/launch.js";
@@ -8,7 +9,7 @@ import { open } from "../../../src/device/open.js";
 import { range } from "../../../src/device/launch/policy.js";
 import { analyseAccess } from "../../../src/ir/analysis/access.js";
 import type { Precision } from "../../../src/ir/launch.js";
-import type { Expr, KernelIR, NumericType, Stmt } from "../../../src/ir/types.js";
+import type { Expr, KernelIR, NumberType, Stmt } from "../../../src/ir/types.js";
 import { mapExpr, mapStmts } from "../../../src/ir/walk.js";
 import type { Kernel } from "../../../src/kernel/declare/kernel.js";
 import { F32_EDGES, F64_EDGES, I32_EDGES, U32_EDGES, noiseValue } from "../../../src/testing/values.js";
@@ -24,7 +25,7 @@ const RUNS = Number(process.env.ISOFORM_RUNS ?? 60);
 
 const EDGES = { f64: F64_EDGES, f32: F32_EDGES, i32: I32_EDGES, u32: U32_EDGES };
 
-const sample = (type: NumericType, n: number, precision: Precision): number => {
+const sample = (type: NumberType, n: number, precision: Precision): number => {
   const edges = EDGES[type];
   const isFloat = type === "f64" || type === "f32";
   const x = n % 3 === 0 ? edges[Math.floor(n / 3) % edges.length] : noiseValue(n) * 10 - 5;
@@ -64,15 +65,15 @@ async function outputsOf(
   precision: Precision,
   remarks: string[],
 ): Promise<Record<string, ArrayLike<number>>> {
-  const types = Object.fromEntries(ir.params.flatMap((p) => (p.kind === "view" ? [[p.name, p.element as NumericType]] : [])));
+  const types = Object.fromEntries(ir.params.flatMap((p) => (p.kind === "view" ? [[p.name, p.element as NumberType]] : [])));
   const target = ir.params.find((p) => p.kind === "scatter");
   const shape = ir.policy.kind === "range" && ir.policy.rank === 2 ? ROWS : [LENGTH];
-  const views = Object.fromEntries(
+  const views: Record<string, View> = Object.fromEntries(
     Object.entries(types).map(([name, type]) => {
       const values = Array.from({ length: shape.reduce((a, b) => a * b) }, (_, n) =>
         name in INPUTS ? sample(type, n + name.charCodeAt(1), precision) : n % 7,
       );
-      return [name, device.from({ type }, values, shape)];
+      return [name, device.from({ type: type as NumberType }, values, shape)];
     }),
   );
   if (target) views.h = device.array({ type: target.element }, 4);

@@ -23,6 +23,8 @@ export function cudaDialect(wide: boolean): GpuDialect {
     f32: "float",
     i32: "int",
     u32: "unsigned int",
+    i64: "long long",
+    u64: "unsigned long long",
     bool: "bool",
     u8: "unsigned char",
     i8: "signed char",
@@ -57,14 +59,23 @@ export function cudaDialect(wide: boolean): GpuDialect {
     apartPrefix: "__device__ __noinline__",
     i64: "long long",
     head: () => [],
-    paramTypes: { f64: "double", f32: "float", i32: "int", u32: "unsigned int", i64: "long long", bool: "bool" },
+    paramTypes: {
+      f64: "double",
+      f32: "float",
+      i32: "int",
+      u32: "unsigned int",
+      i64: "long long",
+      u64: "unsigned long long",
+      long: "long long",
+      bool: "bool",
+    },
     block: (axis) => `blockIdx.${axis}`,
     thread: (axis) => `threadIdx.${axis}`,
     blocks: (axis) => `gridDim.${axis}`,
     threads: (axis) => `blockDim.${axis}`,
     barrier: "__syncthreads()",
     fence: "__threadfence()",
-    pointer: (_space, type) => (type === "i64" ? "long long *" : `${types[type]} *`),
+    pointer: (_space, type) => (type === "long" ? "long long *" : `${types[type]} *`),
     restrict: "__restrict__",
     sharedPrefix: "__shared__",
     dynamicShared: (name) => `extern __shared__ double ${name}[];`,
@@ -149,10 +160,17 @@ function math(fn: LibraryFn, type: FloatType): string {
 }
 
 function atomic(op: ScatterOp, type: NumericType): AtomicFunction {
-  if (op === "sum") return { name: "atomicAdd" };
+  if (op === "sum") return type === "i64" ? { name: "atomic_add_i64", definition: ADD_I64 } : { name: "atomicAdd" };
   if (isInteger(type)) return { name: op === "min" ? "atomicMin" : "atomicMax" };
   return { name: `atomic_${op}_${type}`, definition: atomicDefinition(op, type), helper: `${op}_${type}` };
 }
+
+/** The hardware adds the same bits with and without a sign. */
+const ADD_I64 = [
+  "__device__ inline void atomic_add_i64(long long *place, long long value) {",
+  "  atomicAdd((unsigned long long *)place, (unsigned long long)value);",
+  "}",
+].join("\n");
 
 /** Most runs of a warp that are worth folding: more are short. */
 const MOST_RUNS = 16;

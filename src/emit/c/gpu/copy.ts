@@ -9,7 +9,7 @@ export type CopiedSize = (typeof COPIED_SIZES)[number];
 /** Threads of a block, one an element. */
 export const COPY_BLOCK = 256;
 
-const ELEMENTS: Record<CopiedSize, ElementType | "i64"> = { 1: "u8", 2: "u16", 4: "u32", 8: "i64" };
+const ELEMENTS: Record<CopiedSize, ElementType | "long"> = { 1: "u8", 2: "u16", 4: "u32", 8: "long" };
 
 /** Parameters of a copy: source and target, the number of elements, extents of the inner axes, and strides on both sides. */
 export interface CopySlot {
@@ -26,7 +26,7 @@ function copyParams(size: CopiedSize): ValueParam<CopySlot>[] {
   return [
     { slot: { kind: "from" }, type: "pointer", element },
     { slot: { kind: "to" }, type: "pointer", element },
-    ...NUMBERS.map((kind) => ({ slot: { kind }, type: "i64" as const })),
+    ...NUMBERS.map((kind) => ({ slot: { kind }, type: "long" as const })),
   ];
 }
 

@@ -122,7 +122,7 @@ export interface GpuDialect extends Dialect {
   /** Device-scope memory fence. */
   readonly fence: string;
   /** The type of a pointer, up to the name. */
-  pointer(space: Space, type: ElementType | "i64"): string;
+  pointer(space: Space, type: ElementType | "long"): string;
   readonly restrict: string;
   /** Before an array in the block's memory. */
   readonly sharedPrefix: string;

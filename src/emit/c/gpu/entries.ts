@@ -83,7 +83,7 @@ function declared(param: Param, dialect: GpuDialect): Declared {
       return { type: "pointer", identifier: memory.id, declaration };
     }
     case "dynamic":
-      return { type: "shared", identifier: param.memory.id, declaration: `${dialect.pointer("shared", "i64")}${param.memory.id}` };
+      return { type: "shared", identifier: param.memory.id, declaration: `${dialect.pointer("shared", "long")}${param.memory.id}` };
     default:
       return unreachable(param);
   }
@@ -104,7 +104,7 @@ function paramOf(param: Param): KernelParam {
 
 const pointerText = ({ space, element }: Memory, dialect: GpuDialect): string =>
   dialect.pointer(space === "block" ? "shared" : "global", element);
-const elementText = ({ element }: Memory, dialect: GpuDialect): string => (element === "i64" ? dialect.i64 : dialect.types[element]);
+const elementText = ({ element }: Memory, dialect: GpuDialect): string => (element === "long" ? dialect.i64 : dialect.types[element]);
 
 /** Joined by commas into lines of at most `width` characters. */
 function wrap(items: readonly string[], width: number): string[] {

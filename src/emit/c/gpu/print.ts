@@ -100,7 +100,7 @@ export class Printer {
       case "read": {
         const place = this.element(e.from, e.offset);
         const { element } = e.from;
-        return element !== "i64" && isPacked(element)
+        return element !== "long" && isPacked(element)
           ? unpacked(element, place, this.dialect, this.parts.helpers)
           : [place, Precedence.Term];
       }
@@ -336,8 +336,8 @@ export class Printer {
 
   /** The text of a value that is stored: packed elements are cut. */
   private stored(to: Place, value: Expr): string {
-    const element = "memory" in to ? to.memory.element : "i64";
-    if (element === "i64" || !isPacked(element)) return this.value(value);
+    const element = "memory" in to ? to.memory.element : "long";
+    if (element === "long" || !isPacked(element)) return this.value(value);
     return packed(element, this.expr(value), this.dialect, this.parts.helpers);
   }
 

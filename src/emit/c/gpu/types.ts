@@ -6,7 +6,7 @@ import type { GpuDialect } from "./dialect.js";
 /** Methods of a dialect that spell places. */
 export const PLACES = { thread: "thread", block: "block", threads: "threads", blocks: "blocks" } as const;
 
-export const isScalar = (type: Type): type is ScalarType => type !== "int" && type !== "index" && type !== "i64";
+export const isScalar = (type: Type): type is ScalarType => type !== "int" && type !== "index" && type !== "long";
 
 /** The type of the kernel's IR that a value has in expressions of its operators. */
 export const scalar = (type: Type): ScalarType => (isScalar(type) ? type : "i32");
@@ -17,4 +17,4 @@ export const shortText = (value: number): Text =>
 
 /** How a type is spelled. */
 export const typeText = (type: Type, dialect: Pick<GpuDialect, "types" | "i64">): string =>
-  type === "int" ? dialect.types.i32 : type === "i64" ? dialect.i64 : dialect.types[type];
+  type === "int" ? dialect.types.i32 : type === "long" ? dialect.i64 : dialect.types[type];

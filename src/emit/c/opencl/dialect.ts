@@ -1,6 +1,6 @@
 import { fetchByCalls, namedCalls } from "../fetch.js";
 import { LIBRARY } from "../dialect.js";
-import { isDouble, isInteger, type FloatType } from "../../../ir/scalars.js";
+import { isDouble, isFloat, isInteger, isWord, type FloatType, type WideType } from "../../../ir/scalars.js";
 import type { NumericType, ScatterOp } from "../../../ir/types.js";
 import type { AtomicFunction, GpuDialect, Space, SubGroups } from "../gpu/dialect.js";
 import type { Axis } from "../../../schedule/nodes.js";
@@ -45,6 +45,8 @@ export function openclDialect({ wide, strict }: Spelling, { f64, atomics64, exac
     f32: "float",
     i32: "int",
     u32: "uint",
+    i64: "long",
+    u64: "ulong",
     bool: "bool",
     u8: "uchar",
     i8: "char",
@@ -88,14 +90,14 @@ export function openclDialect({ wide, strict }: Spelling, { f64, atomics64, exac
       ...(strict ? ["#pragma OPENCL FP_CONTRACT OFF"] : []),
     ],
     // A kernel takes no bool.
-    paramTypes: { f64: "double", f32: "float", i32: "int", u32: "uint", i64: "long", bool: "uchar" },
+    paramTypes: { f64: "double", f32: "float", i32: "int", u32: "uint", i64: "long", u64: "ulong", long: "long", bool: "uchar" },
     block: (axis) => `get_group_id(${DIMENSION[axis]})`,
     thread: (axis) => `get_local_id(${DIMENSION[axis]})`,
     blocks: (axis) => `get_num_groups(${DIMENSION[axis]})`,
     threads: (axis) => `get_local_size(${DIMENSION[axis]})`,
     barrier: "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)",
     fence: "mem_fence(CLK_GLOBAL_MEM_FENCE)",
-    pointer: (space, type) => `${SPACE[space]} ${type === "i64" ? "long" : types[type]} *`,
+    pointer: (space, type) => `${SPACE[space]} ${type === "long" ? "long" : types[type]} *`,
     restrict: "restrict",
     sharedPrefix: "__local",
     subGroups: subGroups ? SUB_GROUPS : undefined,
@@ -140,9 +142,9 @@ const SUB_GROUPS: SubGroups = {
 };
 
 function atomic(op: ScatterOp, type: NumericType, space: Space, ptx: boolean): AtomicFunction {
-  if (isInteger(type)) return { name: op === "sum" ? "atomic_add" : `atomic_${op}` };
+  if (isWord(type)) return { name: op === "sum" ? "atomic_add" : `atomic_${op}` };
   const name = `atomic_${op}_${type}_${space}`;
-  if (ptx && op === "sum" && space === "global") return { name, definition: adding(name, type) };
+  if (ptx && op === "sum" && space === "global" && isFloat(type)) return { name, definition: adding(name, type) };
   return { name, definition: exchanging(name, op, type, space), helper: op === "sum" ? undefined : `${op}_${type}` };
 }
 
@@ -156,9 +158,16 @@ function adding(name: string, type: FloatType): string {
   ].join("\n");
 }
 
+const EXCHANGED: Readonly<Record<FloatType | WideType, readonly [T: string, bits: string, exchange: string]>> = {
+  f64: ["double", "ulong", "atom_cmpxchg"],
+  f32: ["float", "uint", "atomic_cmpxchg"],
+  i64: ["long", "ulong", "atom_cmpxchg"],
+  u64: ["ulong", "ulong", "atom_cmpxchg"],
+};
+
 /** Folds by compare-and-exchange, which is all that OpenCL 1.2 has for floats. */
-function exchanging(name: string, op: ScatterOp, type: FloatType, space: Space): string {
-  const [T, bits, exchange] = { f64: ["double", "ulong", "atom_cmpxchg"], f32: ["float", "uint", "atomic_cmpxchg"] }[type];
+function exchanging(name: string, op: ScatterOp, type: FloatType | WideType, space: Space): string {
+  const [T, bits, exchange] = EXCHANGED[type];
   const seen = `as_${T}(seen)`;
   return [
     `static void ${name}(volatile ${SPACE[space]} ${T} *place, ${T} value) {`,

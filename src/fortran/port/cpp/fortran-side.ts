@@ -38,6 +38,8 @@ const KINDS: Readonly<Record<ScalarType, string>> = {
   f32: "real(c_float)",
   i32: "integer(c_int)",
   u32: "integer(c_int)",
+  i64: "integer(c_int64_t)",
+  u64: "integer(c_int64_t)",
   bool: "logical(c_bool)",
 };
 

@@ -37,6 +37,8 @@ export const CPP_TYPES: Readonly<Record<ScalarType | ElementType, string>> = {
   f32: "float",
   i32: "int",
   u32: "unsigned int",
+  i64: "long long",
+  u64: "unsigned long long",
   u8: "unsigned char",
   i8: "signed char",
   u16: "unsigned short",
