@@ -120,10 +120,7 @@ interface Plan<T extends NumberType> extends Omit<Scan<T>, "segments"> {
 }
 
 /** Adds the device's own scan of whole numbers; false where it has none, or not for such views. */
-function planByDevice<T extends NumberType>(
-  steps: PatternSteps,
-  { input, output, op, exclusive = false, flags, total }: Plan<T>,
-): boolean {
+function planByDevice<T extends NumberType>(steps: PatternSteps, { input, output, op, exclusive = false, flags, total }: Plan<T>): boolean {
   const { prefixScan } = steps.device;
   const inRows = input.strides[0] === 1 && output.strides[0] === 1;
   const whole = input.type === "i32" || input.type === "u32";

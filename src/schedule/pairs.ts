@@ -4,7 +4,7 @@ import type { Expr } from "./nodes.js";
 import type { RangeFrame } from "./range-frame.js";
 import type { PairOfElements } from "./shape.js";
 
-/** Whether one of two neighbours is in the row, of which the first is at the index `k`. */
+/** Whether one of two neighbours is in the row; the first is at the index `k`. */
 export const pairInRow = (range: RangeFrame, k: Expr): Expr => and(ge(add(k, 1), range.begin(2)), lt(k, range.end(2)));
 
 /**

@@ -97,7 +97,7 @@ export interface GpuAssumptions {
    */
   vectors?: Readonly<Record<string, number>>;
   /**
-   * Of a range of three axes: threads of a row begin at an even index, all views are vectors of numbers of 32 bits in rows, and what elements
+   * In a range of three axes threads of a row begin at an even index, all views are vectors of numbers of 32 bits in rows, and what elements
    * right beside the range would read is in memory.
    */
   pairs?: boolean;

@@ -41,7 +41,7 @@ export interface PairOfElements {
   readonly stores: readonly (readonly [first: KernelStmt, second: KernelStmt])[];
 }
 
-/** What is done for two columns of neighbours: for a plane, and for as many planes as a single column has at a time. */
+/** Two columns of neighbours: statements for a plane, and for as many planes as a single column has at a time. */
 export interface PairOfColumns {
   readonly plane: PairOfElements;
   readonly planes: PairOfElements;
@@ -89,18 +89,24 @@ export class RangeShape {
     const { ir, assumptions, features } = program;
     this.rank = ir.policy.kind === "range" ? ir.policy.rank : 1;
     const inBox = this.rank === 3 && (traversal === "elements" || (traversal === "strided" && program.scatters("shared").length === 0));
-    const inLine = this.rank === 1 && traversal === "elements" && !assumptions.aligned;
-    const inRows = this.rank === 2 && traversal === "elements";
-    const { elements, planes } = assumptions.tuning ?? {};
-    const moving = elements ?? elementsToMove(ir, 0, features.bytesOfThread);
     this.planes = 0;
-    if (inBox || inRows) this.several = jam(ir, 0, elements ?? Math.max(moving, jam(ir, 0)?.count ?? 1));
-    else if (inLine) this.several = jam(ir, 0, moving, this.threads);
+    this.several = this.severalAtATime(inBox);
     const { head, rest } = inBox || this.several ? splitUniform(ir.body, 0) : { head: [], rest: ir.body };
     [this.head, this.rest] = [head, rest];
     const pairs = inBox && traversal === "elements" && assumptions.pairs && features.joinsLoads && head.length === 0;
     this.pair = pairs && this.several ? pairOf(ir, this.several) : undefined;
-    if (inBox) this.planes = planes ?? this.planesOfBlock();
+    if (inBox) this.planes = assumptions.tuning?.planes ?? this.planesOfBlock();
+  }
+
+  private severalAtATime(inBox: boolean): Jam | undefined {
+    const { ir, traversal, rank } = this;
+    const { assumptions, features } = this.program;
+    const asked = assumptions.tuning?.elements;
+    const moving = asked ?? elementsToMove(ir, 0, features.bytesOfThread);
+    const inRows = rank === 2 && traversal === "elements";
+    if (inBox || inRows) return jam(ir, 0, asked ?? Math.max(moving, jam(ir, 0)?.count ?? 1));
+    const inLine = rank === 1 && traversal === "elements" && !assumptions.aligned;
+    return inLine ? jam(ir, 0, moving, this.threads) : undefined;
   }
 
   private get ir(): KernelIR {

@@ -10,7 +10,7 @@ import { viewsOfSharedTurns } from "./shared-turns.js";
 const TURNS = 16;
 /** Fewest turns that pay for the block's waiting. */
 const FEWEST_TURNS = 64;
-/** Values of a turn at most, so that a block's memory holds those of as many turns as it has threads. */
+/** Values of a turn at most, so that a block's memory holds the values of as many turns as it has threads. */
 const MOST_VALUES = 8;
 
 type Loop = Extract<KernelStmt, { kind: "for" }>;

@@ -282,7 +282,7 @@ function vectorOf({ type, buffer, offset, strides }: View): number {
   return count;
 }
 
-/** Views of which loads may take several elements, as neighbours are read or written together, by one element or by two that a thread has. */
+/** Views whose loads may take several elements, as neighbours are read or written together, by one element or by two that a thread has. */
 function vectorsOf(binding: Binding): Pick<GpuAssumptions, "vectors" | "pairs"> {
   const { access, views } = binding;
   const pairs = inPairs(binding);
