@@ -56,8 +56,9 @@ export function scheduleBox(range: RangeElements, strided: boolean): void {
   const row = add(mul(blockAt("z"), tile), div(blockAt("x"), inRow));
   early.put(fixed(jName, add(add(range.begin(1), mul(row, threadsAt("y"))), threadAt("y"))));
   const { pair } = range.shape;
-  const inWholeRow = add(mul(rem(blockAt("x"), inRow), threadsAt("x")), threadAt("x"));
-  early.put(fixed(kName, add(first, pair ? mul(inWholeRow, 2) : inWholeRow)));
+  const before = mul(rem(blockAt("x"), inRow), threadsAt("x"));
+  const number = threadAt("x");
+  early.put(fixed(kName, pair ? add(first, mul(add(before, number), 2)) : add(add(first, before), number)));
   early.put(declare(iName, "index", add(range.begin(0), mul(blockAt("y"), planes))));
   early.put(fixed(stopName, select(lt(add(i, planes), range.end(0)), add(i, planes), range.end(0))));
   if (peerStores)
