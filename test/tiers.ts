@@ -295,6 +295,8 @@ export const EVERYWHERE: readonly string[] = [
   "skeleton/random-skeletons",
   "skeleton/run/checked",
   "skeleton/scalar-steps",
+  "wide/kernels",
+  "wide/trees",
 ];
 
 /** What depends on the JavaScript engine: it is run on the newest version of Node, too. */
