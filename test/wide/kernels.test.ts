@@ -189,4 +189,18 @@ await eachDevice("64-bit integers", (device) => {
       X.slice(0, 24).map((x, n) => signed(X[n - (n % 8) + 7 - (n % 8)] - x)),
     );
   });
+  it("are written while the device is busy", async () => {
+    const slow = kernel("slow", { x: view(i64) }, ({ x }, i) => {
+      let sum = x[i];
+      for (let k = 0; k < 3000; k++) sum = BigInt.asIntN(64, sum * 3n + 1n);
+      x[i] = sum;
+    });
+    const [x, y] = [device.from(i64, X), device.array(i64, LENGTH)];
+    const given = BigInt64Array.from(X);
+    const done = device.run(slow, { x }, range(LENGTH));
+    device.queue.write(y as never, given as never);
+    given.fill(0n);
+    await done;
+    assert.deepEqual(await read(device, y), X);
+  });
 });

@@ -3,6 +3,7 @@ import type { ElementType } from "../../ir/types.js";
 import { LaunchError } from "../../base/errors.js";
 import type { DeviceEvent, Graph, Launch, Queue } from "../device.js";
 import { DeviceQueue } from "../launch/device-queue.js";
+import { keptData } from "../memory/memory-array.js";
 import { BYTES, type TypedArrayOf, type View } from "../memory/view.js";
 import { capture, capturing, CpuGraph, note, type RegionHost } from "./graph.js";
 import { clearView, copyView, readView, writeView } from "./host-view.js";
@@ -129,7 +130,7 @@ export class CpuQueue extends DeviceQueue<CpuLaunch, CpuGraph> {
       return writeView(target, data);
     }
     // The caller may change its data meanwhile.
-    const own = Float64Array.from(data);
+    const own = keptData(target.type, data);
     copied += bytes;
     this.inTurn(() => {
       copied -= bytes;

@@ -7,6 +7,7 @@ import { gpuPrefixScan } from "../gpu/prefix-scan.js";
 import { GpuFold, type Mailboxes } from "../gpu/fold.js";
 import { GpuDevice } from "../gpu/gpu-device.js";
 import { GpuLaunch } from "../gpu/launch.js";
+import { keptData } from "../memory/memory-array.js";
 import type { Buffer, View } from "../memory/view.js";
 import type { CudaGpu, GpuFacts } from "./gpu.js";
 import { PinnedBuffer } from "./pinned.js";
@@ -60,7 +61,7 @@ export class CudaDevice extends GpuDevice<CudaGpu> {
     const write = (values: ArrayLike<number>): void => enqueueWrite(this.gpu, view, values, NULL_STREAM);
     if (this.gpu.isStarted || data.length > KEPT) return write(data);
     // The caller may change its data as soon as this returns.
-    const values = Float64Array.from(data);
+    const values = keptData(view.type, data);
     this.gpu.whenUsed(() => {
       if (view.buffer.live !== false) write(values);
     });

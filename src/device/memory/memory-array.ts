@@ -1,4 +1,4 @@
-import { codingOf, ELEMENTS } from "../../ir/scalars.js";
+import { codingOf, ELEMENTS, isWide } from "../../ir/scalars.js";
 import type { ElementType, NumberElement } from "../../ir/types.js";
 import { typedArray, type TypedArray, type TypedArrayOf } from "./view.js";
 
@@ -14,6 +14,10 @@ export type MemoryArray = MemoryArrayOf<ElementType>;
 export function memoryArray<T extends ElementType>(type: T, memory: ArrayBufferLike, byteOffset: number, length: number): MemoryArrayOf<T> {
   return new ELEMENTS[type as NumberElement].storage(memory as ArrayBuffer, byteOffset, length) as unknown as MemoryArrayOf<T>;
 }
+
+/** A copy of host data for elements of a type: the caller may change its own as soon as it has handed them over. */
+export const keptData = (type: ElementType, data: ArrayLike<number>): ArrayLike<number> =>
+  isWide(type) ? Array.from(data) : Float64Array.from(data);
 
 /** Sets elements in memory to the values of host data from `first` on, as many as `target` has. */
 export function setStored(type: ElementType, target: MemoryArray, data: ArrayLike<number>, first = 0): void {
