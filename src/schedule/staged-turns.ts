@@ -1,6 +1,6 @@
 import type { Identifier } from "../base/names.js";
 import type { Expr as KernelExpr, KernelIR, Stmt as KernelStmt } from "../ir/types.js";
-import { changedIn, exprsOf, someExpr, walkExpr } from "../ir/walk.js";
+import { changedIn, children, exprsOf, someExpr, walkExpr } from "../ir/walk.js";
 import { add, BARRIER, cast, fixed, ge, local, lt, num, read, select, sub, thread, upTo, when, write } from "./build.js";
 import type { Expr, Memory, Stmt } from "./nodes.js";
 import type { RangeFrame } from "./range-frame.js";
@@ -40,10 +40,15 @@ export function stagedBody(ir: KernelIR): StagedBody | undefined {
   if (!views || [...views].some((view) => written.has(view)) || before.some(({ kind }) => kind !== "let")) return undefined;
   if (after.some(({ kind }) => kind !== "store" && kind !== "let" && kind !== "assign" && kind !== "if")) return undefined;
   if (![loop.start, loop.stop].every((bound) => !someExpr(bound, ({ op }) => !AGREED.has(op))) || isShort(loop)) return undefined;
+  if (loop.body.flatMap(exprsOf).some((expr) => someExpr(expr, readsIfAsked))) return undefined;
   const loads = new Map<string, Load>();
   for (const expr of loop.body.flatMap(exprsOf)) walkExpr(expr, (e) => void (e.op === "load" && loads.set(keyOf(e), e)));
   return loads.size <= MOST_VALUES ? { before, loop, after, loads: [...loads.values()] } : undefined;
 }
+
+/** A value that is perhaps read, such as one that a condition keeps inside an array: the block would read it for all turns. */
+const readsIfAsked = (e: KernelExpr): boolean =>
+  (e.op === "select" || e.op === "logical") && children(e).some((side) => someExpr(side, ({ op }) => op === "load"));
 
 /** Operators whose value all elements have alike. */
 const AGREED: ReadonlySet<KernelExpr["op"]> = new Set(["const", "param", "extent", "unary", "binary", "cast"]);

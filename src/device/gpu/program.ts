@@ -297,6 +297,8 @@ function inPairs({ access, policy, views, peerStores }: Binding): boolean {
   const inRows = Object.values(views).every((view) => BYTES[view.type] === 4 && view.strides.at(-1) === 1 && vectorOf(view) > 1);
   if (!inRows || alignedBegin(policy, views) % 2 !== 0) return false;
   const values = policy.begin.map((begin, axis): Interval => [begin, begin + policy.extents[axis] - 1]);
+  // Tables and private arrays are as long as elements of the range need.
+  if (access.arrays.some(({ indices }) => indices.some(({ op }) => op !== "const"))) return false;
   const last = values[2];
   const wider = [values[0], values[1], [last[0] - 1, last[1] + 1] as const];
   return access.accesses.every((one) => one.kind !== "read" || isInMemory(one, views[one.view], wider));

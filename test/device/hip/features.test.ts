@@ -44,7 +44,8 @@ async function run({ complaints }: FakeHip): Promise<void> {
         const dx = p[j][0] - x;
         const dy = p[j][1] - y;
         const r = dx * dx + dy * dy + eps;
-        const m = j === i ? 0 : kinds[j] / r;
+        const kind = kinds[j];
+        const m = j === i ? 0 : kind / r;
         ax += m * dx;
         ay += m * dy;
       }
@@ -76,6 +77,26 @@ async function run({ complaints }: FakeHip): Promise<void> {
         assert.deepEqual(results[0], results[1]);
         assert.equal(complaints(), "");
       });
+
+    it("reads nothing that a condition keeps from being read", async () => {
+      const guarded = kernel("guarded", { n: i32, p: view(f64), a: view(f64) }, ({ n, p, a }, i) => {
+        let sum = 0;
+        for (let j = 0; j < n; j++) {
+          const d = (j < p.length ? p[j] : 1) - i;
+          sum += d / (d * d + 1);
+        }
+        a[i] = sum;
+      });
+      const results = [];
+      for (const device of [hip, js]) {
+        const [p, a] = [device.from(f64, Float64Array.of(1, 2, 3)), device.array(f64, 5)];
+        const launch = device.prepare(guarded, { n: 1000, p, a }, range(5), { precision: "strict" });
+        if (device === hip) assert.doesNotMatch(launch.source(), /__shared__/);
+        device.queue.submit(launch);
+        results.push([...(await device.queue.read(a))]);
+      }
+      assert.deepEqual(results[0], results[1]);
+    });
 
     const laplace = kernel("pairsOfLaplace", { p: view(f32, 3), s: view(f32, 3) }, ({ p, s }, z, y, x) => {
       const around = p[z - 1][y][x] + p[z + 1][y][x] + p[z][y - 1][x] + p[z][y + 1][x] + p[z][y][x - 1] + p[z][y][x + 1];
