@@ -1,3 +1,4 @@
+import { jsonText } from "../base/json.js";
 import type { Identifier } from "../base/names.js";
 import type { Expr as KernelExpr, KernelIR, Stmt as KernelStmt } from "../ir/types.js";
 import { changedIn, children, exprsOf, someExpr, walkExpr } from "../ir/walk.js";
@@ -56,7 +57,7 @@ const AGREED: ReadonlySet<KernelExpr["op"]> = new Set(["const", "param", "extent
 const isShort = ({ start, stop }: Loop): boolean =>
   start.op === "const" && stop.op === "const" && Number(stop.value) - Number(start.value) < FEWEST_TURNS;
 
-const keyOf = ({ view, indices }: Load): string => JSON.stringify([view, indices]);
+const keyOf = ({ view, indices }: Load): string => jsonText([view, indices]);
 
 /** Values of the turns at hand in the block's memory. */
 export class StagedTurns {

@@ -14,6 +14,9 @@ import { findCublas } from "./library.js";
 /** Bytes of memory that cuBLAS gets for each launch, as NVIDIA recommends for Hopper GPUs: with memory of its own it could not be captured in graphs. */
 const WORKSPACE = 32 << 20;
 
+/** Greatest size and stride of a row. */
+const MOST = 2 ** 31 - 1;
+
 /** Numbers of cuBLAS for a matrix as it lies, and one with rows and columns exchanged. */
 const [AS_IT_LIES, TRANSPOSED] = [0, 1];
 
@@ -130,8 +133,14 @@ function byColumns(name: string, matrix: View<"f64" | "f32", 3>): ByColumns {
     throw new LaunchError(
       `gemm with library "cublas": neither rows nor columns of ${name} are contiguous (strides ${row} and ${column}): copy it, or leave out library`,
     );
-  const [leading, least] = inRows ? [row, columns] : [column, rows];
+  const [leading, least, count] = inRows ? [row, columns, rows] : [column, rows, columns];
   // A matrix of one row may have any stride, which cuBLAS wants to be as long as the row.
+  if (count > 1 && leading < least)
+    throw new LaunchError(
+      `gemm with library "cublas": rows of ${name} lie ${leading} elements apart and have ${least}: copy it, or leave out library`,
+    );
+  if (Math.max(leading, rows, columns) > MOST)
+    throw new LaunchError(`gemm with library "cublas": ${name} is larger than cuBLAS counts (${MOST}): leave out library`);
   return { address: addressOf(matrix), op: inRows ? AS_IT_LIES : TRANSPOSED, leading: Math.max(leading, least, 1), batch };
 }
 

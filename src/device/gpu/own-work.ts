@@ -2,6 +2,7 @@ import { LaunchError } from "../../base/errors.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
 import type { Cost, Launch } from "../device.js";
 import type { Policy } from "../launch/policy.js";
+import { meetsItself } from "../memory/overlap.js";
 import type { Buffer, View } from "../memory/view.js";
 import type { WritingWork } from "../memory/writes.js";
 import type { GpuMachine, GpuMemory } from "./machine.js";
@@ -40,6 +41,7 @@ export class OwnWork implements Launch, WritingWork {
     readonly gpu: GpuMachine,
     private readonly code: OwnCode,
   ) {
+    requireOwnMemory(gpu, code);
     this.written = code.written.flatMap((view) => view?.buffer ?? []);
     this.memory = gpu.allocate(code.bytes);
     this.steps = code.steps(this.memory.address);
@@ -85,4 +87,18 @@ export class OwnWork implements Launch, WritingWork {
     for (const step of this.steps) step.free?.();
     this.memory.free();
   }
+}
+
+/** Throws LaunchError where a view lies in other memory, or elements of a written one share a place. */
+function requireOwnMemory(gpu: GpuMachine, { what, read, written }: OwnCode): void {
+  for (const view of [...read, ...written])
+    if (view && view.buffer.memory !== gpu.memory)
+      throw new LaunchError(
+        `${what} has a view in the memory of ${view.buffer.memory.name}, which ${gpu.name} does not reach: read it and write it to a view of ${gpu.name}`,
+      );
+  for (const view of written)
+    if (view && meetsItself(view))
+      throw new LaunchError(
+        `${what} writes a view of shape [${view.shape}] with strides [${view.strides}], in which several elements share one place: give a view whose elements do not overlap`,
+      );
 }

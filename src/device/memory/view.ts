@@ -257,7 +257,8 @@ export function requireFitting(type: ElementType, data: ArrayLike<number>, what?
   if (data instanceof array) return;
   const name = (n: number): string => `${what === undefined ? "" : `${what}, `}value ${n}`;
   if (isWide(type)) return requireBigints(type, data as ArrayLike<unknown>, name);
-  if (!ArrayBuffer.isView(data)) for (let n = 0; n < data.length; n++) requireNumber(() => name(n), data[n]);
+  const areNumbers = ArrayBuffer.isView(data) && !(data instanceof BigInt64Array || data instanceof BigUint64Array);
+  if (!areNumbers) for (let n = 0; n < data.length; n++) requireNumber(() => name(n), data[n]);
   if (kind === "float") return;
   for (let n = 0; n < data.length; n++)
     if (!Number.isInteger(data[n]) || data[n] < least || data[n] > greatest)

@@ -18,4 +18,8 @@ function partsOf({ ir, values, uses, grid: { kind, extents, periodic, ghosts, pa
 
 /** Numbers that JSON does not tell apart, as text. */
 const exactly = (_: string, value: unknown): unknown =>
-  typeof value === "number" && (!Number.isFinite(value) || Object.is(value, -0)) ? `number ${1 / value} ${value}` : value;
+  typeof value === "bigint"
+    ? `bigint ${value}`
+    : typeof value === "number" && (!Number.isFinite(value) || Object.is(value, -0))
+      ? `number ${1 / value} ${value}`
+      : value;

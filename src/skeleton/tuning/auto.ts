@@ -1,3 +1,4 @@
+import { jsonText } from "../../base/json.js";
 import { isRecord, isTime, recallJson, rememberJson } from "../../device/tuning/kept-json.js";
 import type { DeviceSet } from "../../set/index.js";
 import { isRefusal, type Choice, type Trial } from "./choice.js";
@@ -100,7 +101,7 @@ export function timingKey(stages: Stages, set: DeviceSet, precision: string): st
   return [
     JSON.stringify([precision, stages.iterations, link, locals.map(({ name, device }) => [name, device.label])]),
     ...stages.containers.map(({ ir, box, march, grid: { kind, extents, periodic, ghosts, cells, partitions }, uses }) =>
-      JSON.stringify([
+      jsonText([
         ir,
         box,
         march,

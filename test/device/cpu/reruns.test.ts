@@ -11,6 +11,7 @@ const launch = (place: object, name: string, freed: string[], keeps = true): Cpu
       policy: { kind: "team", league: 1 },
       place,
       views: {},
+      access: { views: {} },
       outputs: {},
       call: { device: { tuning: { isDefault: () => keeps } }, options: {}, kernel: {} },
     },

@@ -7,7 +7,7 @@ import { DeviceQueue } from "../../../src/device/launch/device-queue.js";
 function queueOf(results: Record<string, number>) {
   let finish!: (error?: Error) => void;
   const done = new Promise<void>((resolve, reject) => (finish = (error) => (error ? reject(error) : resolve())));
-  const launch = { kernel: { name: "k" }, ir: {} } as unknown as Launch;
+  const launch = { kernel: { name: "k" }, ir: {}, written: [] } as unknown as Launch;
   class Fake extends (DeviceQueue as unknown as new () => object) {
     readonly device = { name: "fake" } as Device;
     readonly capturing = false;

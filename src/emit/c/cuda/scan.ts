@@ -70,6 +70,8 @@ extern "C" __global__ void __launch_bounds__(${THREADS}) scan_tiles(
   if (threadIdx.x == 0) taken = atomicAdd((unsigned int *)state_words, 1u);
   __syncthreads();
   const unsigned int tile = taken;
+  /* Nothing is left for blocks of a second run at the same time. */
+  if (tile >= (count - 1) / ${SCAN_TILE}u + 1) return;
   const unsigned int own = min(${SCAN_TILE}u, count - tile * ${SCAN_TILE}u);
   const value_t *const from = input + (size_t)tile * ${SCAN_TILE};
   value_t *const to = output + (size_t)tile * ${SCAN_TILE};
