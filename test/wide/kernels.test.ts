@@ -203,4 +203,10 @@ await eachDevice("64-bit integers", (device) => {
     await done;
     assert.deepEqual(await read(device, y), X);
   });
+  it("are no values of other types, also in arrays of bigints", () => {
+    for (const type of [f32, i32] as const)
+      assert.throws(() => device.from(type, BigInt64Array.of(1n) as never), /value 0 is a bigint: give numbers/);
+    const y = device.array(i32, 1);
+    assert.throws(() => device.queue.write(y, BigUint64Array.of(1n) as never), /value 0 is a bigint: give numbers/);
+  });
 });
