@@ -17,5 +17,5 @@ test("gradients of random kernels are right or refused", async () => {
     },
   });
   await device.close();
-  ok((counts.get("agree") ?? 0) >= 0.38 * runs, JSON.stringify([...counts]));
+  ok((counts.get("agree") ?? 0) >= 0.35 * runs, JSON.stringify([...counts]));
 });
