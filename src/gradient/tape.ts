@@ -21,7 +21,7 @@ import {
   type FlatArgs,
 } from "./differentiated.js";
 import { wholeMemory } from "./kept-values.js";
-import { Recording, type SectionEntry } from "./recording.js";
+import { Recording, type SectionEntry, type SeenLaunch } from "./recording.js";
 import { NumbersAgain, requireSame } from "./same-again.js";
 import { requireTapeScalar, TapeScalar } from "./tape-scalar.js";
 
@@ -241,7 +241,7 @@ export class Tape {
   /** Numbers of the function that runs again. */
   private repeated: NumbersAgain | undefined;
 
-  private noteInSection({ saved, launches }: SectionEntry, launch: SectionEntry["launches"][number]): void {
+  private noteInSection({ saved, launches }: SectionEntry, launch: SeenLaunch): void {
     launches.push({ ...launch, options: { ...launch.options } });
     for (const value of Object.values(launch.args)) {
       if (!isAnyView(value)) continue;
