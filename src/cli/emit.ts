@@ -18,7 +18,7 @@ interface EmitOptions extends Storage {
   out?: string;
   precision: Precision;
   float?: "f32";
-  fixed?: Record<string, number | boolean>;
+  fixed?: Record<string, string>;
   size: number;
   range?: [number, number][];
   form?: string;
@@ -130,9 +130,9 @@ function bounds(text: string): [number, number][] {
   });
 }
 
-function fixedValue(text: string, before: Record<string, number | boolean> = {}): Record<string, number | boolean> {
-  const [name, value] = [text.slice(0, text.indexOf("=")), text.slice(text.indexOf("=") + 1)];
-  const known = value === "true" ? true : value === "false" ? false : value.trim() === "" ? NaN : Number(value);
-  if (!name || Number.isNaN(known)) throw new InvalidArgumentError("It needs NAME=NUMBER, NAME=true or NAME=false.");
-  return { ...before, [name]: known };
+function fixedValue(text: string, before: Record<string, string> = {}): Record<string, string> {
+  const [name, value] = [text.slice(0, text.indexOf("=")), text.slice(text.indexOf("=") + 1).trim()];
+  if (!name || (!/^(true|false|-?\d+n)$/.test(value) && (value === "" || Number.isNaN(Number(value)))))
+    throw new InvalidArgumentError("It needs NAME=NUMBER, NAME=true or NAME=false.");
+  return { ...before, [name]: value };
 }

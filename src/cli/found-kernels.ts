@@ -3,6 +3,8 @@ import { extname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { contiguousRows, cubicSizes, stemOf } from "../emit/standalone/index.js";
 import type { Precision } from "../ir/launch.js";
+import { ELEMENTS, isWide } from "../ir/scalars.js";
+import type { ScalarType } from "../ir/types.js";
 import { compileKernel, relaxedKernel } from "../kernel/compile.js";
 import { IsoformError } from "../base/errors.js";
 import type { Kernel } from "../kernel/declare/kernel.js";
@@ -13,8 +15,8 @@ import type { FoundKernel } from "./observed-launches.js";
 
 export interface FindOptions extends Storage {
   readonly precision: Precision;
-  /** Values of `fixed` parameters, by name. */
-  readonly fixed?: Readonly<Record<string, number | boolean>>;
+  /** Values of `fixed` parameters, by name, as texts. */
+  readonly fixed?: Readonly<Record<string, string>>;
   /** Cells along each axis of an application's grid; indices along each axis of a kernel's arrays, where the target compiles them in. */
   readonly size: number;
   /** Bounds of a kernel's range, where the target compiles them in. Default: all indices. */
@@ -100,16 +102,29 @@ function isKernel(value: unknown): value is Kernel {
   return typeof value === "object" && value !== null && "policy" in value && "body" in value && "params" in value;
 }
 
+/** The value of a fixed parameter. Throws IsoformError for one that its type does not hold. */
+function valueOfText(name: string, type: ScalarType, text: string): number | bigint | boolean {
+  const refuse = (wanted: string): never => {
+    throw new IsoformError(`--fixed ${name}=${text}: ${name} is ${type}; give ${wanted}`);
+  };
+  if (type === "bool") return text === "true" || (text !== "false" && refuse("true or false"));
+  const { kind, least, greatest } = ELEMENTS[type];
+  if (kind === "float") return /^-?\d+n$|^(true|false)$/.test(text) ? refuse("a number") : Number(text);
+  const whole = /^-?\d+n?$/.test(text) ? BigInt(text.replace("n", "")) : undefined;
+  if (whole === undefined || whole < least || whole > greatest) return refuse(`a whole number from ${least} to ${greatest}`);
+  return isWide(type) ? whole : Number(whole);
+}
+
 function compiled(kernel: Kernel, { precision, fixed = {}, size, range }: FindOptions): FoundKernel {
-  const names = Object.entries(kernel.params).flatMap(([name, token]) =>
-    typeof token === "object" && token.kind === "fixed" ? [name] : [],
+  const tokens = Object.entries(kernel.params).flatMap(([name, token]) =>
+    typeof token === "object" && token.kind === "fixed" ? [[name, token.type] as const] : [],
   );
-  const missing = names.find((name) => fixed[name] === undefined);
+  const missing = tokens.find(([name]) => fixed[name] === undefined)?.[0];
   if (missing !== undefined)
     throw new IsoformError(
       `kernel "${kernel.name}" has the fixed parameter ${missing}, whose value is compiled in: give --fixed ${missing}=VALUE`,
     );
-  const strict = compileKernel(kernel, Object.fromEntries(names.map((name) => [name, fixed[name]])));
+  const strict = compileKernel(kernel, Object.fromEntries(tokens.map(([name, type]) => [name, valueOfText(name, type, fixed[name])])));
   if (strict.lists)
     throw new IsoformError(
       `kernel "${kernel.name}" fills lists, which takes several kernels and a scan: emit writes single kernels; append by places that a scan has made (docs/language.md)`,

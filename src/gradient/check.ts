@@ -2,7 +2,7 @@ import { GradientError } from "../base/errors.js";
 import { requireOptions, requireThing } from "../base/own.js";
 import type { Device } from "../device/device.js";
 import type { Policy } from "../device/launch/policy.js";
-import type { View } from "../device/memory/view.js";
+import { View } from "../device/memory/view.js";
 import { typeOfParam } from "../ir/gradient/subject.js";
 import { isFloat, valueType, type ElementType } from "../ir/scalars.js";
 import type { KernelIR, Param } from "../ir/types.js";
@@ -13,6 +13,7 @@ import type { Kernel } from "../kernel/declare/kernel.js";
 import { codeOf, type Derivative, type DerivativeArgs, type DerivativeOptions } from "./derivative.js";
 import { jvp } from "./jvp.js";
 import { ParameterParts } from "./parts.js";
+import { requireSeparateArguments } from "./separate.js";
 import { vjp } from "./vjp.js";
 
 /** Options of `checkGradient`. */
@@ -90,8 +91,9 @@ type Vectors = Map<string, Float64Array>;
 /** Checks in one direction after another. */
 class Check {
   private readonly values = new Map<string, Numbers>();
-  /** Arguments that are not floats. */
+  /** Arguments that are not floats: numbers, and arrays by their values, as the kernel may change them. */
   private others: Record<string, unknown> = {};
+  private readonly integers = new Map<string, { readonly view: View; readonly data: ArrayLike<number> }>();
   private readonly ir: KernelIR;
   private readonly tangent: Derivative;
   private readonly adjoint: Derivative;
@@ -115,10 +117,11 @@ class Check {
 
   /** Copies what the kernel is given. */
   async take(given: Readonly<Record<string, unknown>>): Promise<void> {
+    requireSeparateArguments(this.kernel, {}, given);
     for (const param of this.ir.params) {
       const value = given[param.name];
       if (param.kind === "reduce") continue;
-      if (!isFloat(typeOfParam(param))) this.others[param.name] = value;
+      if (!isFloat(typeOfParam(param))) await this.takeInteger(param.name, value);
       else if (typeof value === "number") this.values.set(param.name, { element: "f64", shape: undefined, data: Float64Array.of(value) });
       else {
         const view = value as View;
@@ -132,6 +135,11 @@ class Check {
         this.values.set(param.name, { element: view.type, shape: view.shape, data });
       }
     }
+  }
+
+  private async takeInteger(name: string, value: unknown): Promise<void> {
+    if (value instanceof View) this.integers.set(name, { view: value, data: await this.device.queue.read(value) });
+    else this.others[name] = value;
   }
 
   /** The errors in one random direction. Throws GradientError where they are too large. */
@@ -217,6 +225,11 @@ class Check {
   private arguments(moved: Vectors, step = 0): { args: Record<string, unknown>; views: Map<string, View> } {
     const args: Record<string, unknown> = { ...this.others };
     const views = new Map<string, View>();
+    for (const [name, { view, data }] of this.integers) {
+      const copy = this.device.from({ type: view.type as "i32" }, data, view.shape as number[]) as View;
+      views.set(name, copy);
+      args[name] = copy;
+    }
     for (const [name, { element, shape, data }] of this.values) {
       const by = moved.get(name);
       const values = by ? data.map((x, n) => x + step * by[n]) : data;

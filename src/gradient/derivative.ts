@@ -11,7 +11,7 @@ import { compileKernel } from "../kernel/compile.js";
 import { kernelFromIR } from "../kernel/declare/from-ir.js";
 import type { Kernel } from "../kernel/declare/kernel.js";
 import { ParameterParts } from "./parts.js";
-import { requireSeparateDerivatives } from "./separate.js";
+import { requireSeparateArguments, requireSeparateDerivatives } from "./separate.js";
 
 /** Arguments by name: the kernel's own, and its derivatives' with the ending `_bar` or `_dot`. */
 export type DerivativeArgs = Readonly<Record<string, unknown>>;
@@ -142,6 +142,7 @@ class KernelDerivative implements Derivative {
         throw new LaunchError(
           `the derivative of kernel "${this.kernel.name}" was made for ${name} = ${value}, and is given ${describe(args[name])}; make another with fixed: { ${name}: ... }`,
         );
+    requireSeparateArguments(this.kernel, this.fixed, given);
     requireSeparateDerivatives(this.kernel, this.kernels, given, this.ending);
     const temporary: View[] = [];
     for (const name of this.passed) {

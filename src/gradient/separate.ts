@@ -1,7 +1,8 @@
-import { LaunchError } from "../base/errors.js";
+import { GradientError, LaunchError } from "../base/errors.js";
 import { overlap } from "../device/memory/overlap.js";
 import { View } from "../device/memory/view.js";
 import { changedIn } from "../ir/walk.js";
+import { compileKernel } from "../kernel/compile.js";
 import type { Kernel } from "../kernel/declare/kernel.js";
 
 type Given = Readonly<Record<string, unknown>>;
@@ -25,6 +26,29 @@ export function requireSeparateDerivatives(kernel: Kernel, kernels: readonly Ker
     const other = views.find(([each, its]) => each !== name && taken.has(each) && overlap(view, its));
     if (other) refuse(`${name} and ${other[0]} share memory, and ${name} is written; give it memory of its own`);
   }
+}
+
+/**
+ * Throws GradientError where arguments share memory that the kernel changes: the adjoint would take the values of before for each.
+ *
+ * @param fixed values of the kernel's fixed parameters
+ */
+export function requireSeparateArguments(kernel: Kernel, fixed: Readonly<Record<string, number | boolean>>, given: Given): void {
+  const { access } = compileKernel(kernel, fixed);
+  const own = Object.entries(given).filter(
+    (entry): entry is [string, View] => Object.hasOwn(access.views, entry[0]) && entry[1] instanceof View,
+  );
+  for (const [n, [name, view]] of own.entries())
+    for (const [other, its] of own.slice(0, n)) {
+      const changed = [name, other].find((each) => access.views[each]!.written || access.views[each]!.scattered);
+      if (changed === undefined || !overlap(view, its)) continue;
+      throw new GradientError(
+        kernel.name,
+        kernel.location,
+        `"${other}" and "${name}" are given one memory, and it writes "${changed}": its gradient is not known then`,
+        "write the kernel over one view, or give it two",
+      );
+    }
 }
 
 /** Whether the kernel may write the array. */

@@ -156,6 +156,11 @@ export const some = kernel("some", { x: view(f64), out: list(f64) }, ({ x, out }
   it("compiles in values of fixed parameters", { skip: ELSEWHERE }, () => {
     refuses(["fixed.mjs", "--target", "c"], /kernel "power" has the fixed parameter n, .* give --fixed n=VALUE/);
     const { stdout } = isoform(["emit", "fixed.mjs", "--target", "c", "--fixed", "n=3"], folder);
+    for (const value of ["1.5", "4294967296", "true"])
+      refuses(
+        ["fixed.mjs", "--target", "c", "--fixed", `n=${value}`],
+        new RegExp(`--fixed n=${value}: n is i32; give a whole number from -2147483648`),
+      );
     assert.match(stdout, /x_\[i\] = x_\[i\] \* x_\[i\] \* x_\[i\];|p_ \* x_\[i\]|p_ = /);
   });
 

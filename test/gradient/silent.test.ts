@@ -1,7 +1,7 @@
 import { test } from "node:test";
-import { ok } from "node:assert/strict";
+import { deepEqual, ok, rejects } from "node:assert/strict";
 import { f64, i32, kernel, open, range, sum, view, type Kernel } from "../../src/index.js";
-import { checkGradient, vjp } from "../../src/gradient/index.js";
+import { checkGradient, jvp, vjp } from "../../src/gradient/index.js";
 import { numbers } from "./cases.js";
 
 /*
@@ -150,3 +150,49 @@ test("sums, and an intermediate that is stored and used", async () => {
 });
 
 test.after(() => device.close());
+
+test("one array for two parameters, one of them written, is refused", async () => {
+  const copied = kernel("copied", { x: view(f64), y: view(f64), z: view(f64) }, ({ x, y, z }, i) => {
+    y[i] = x[i] * x[i];
+    z[i] = x[i];
+  });
+  const [one, z] = [array(1), array(2)];
+  const refused = /"x" and "y" are given one memory, and it writes "y": its gradient is not known then/;
+  const bars = { x_bar: array(3), y_bar: array(4), z_bar: array(5) };
+  await rejects(vjp(copied, { wrt: ["x"] }).run(device, { x: one, y: one, z, ...bars }, range(N)), refused);
+  await rejects(
+    jvp(copied, { wrt: ["x"] }).run(device, { x: one, y: one, z, x_dot: array(3), y_dot: array(4), z_dot: array(5) }, range(N)),
+    refused,
+  );
+  await rejects(checkGradient(device, copied, { x: one, y: one, z }, range(N), { wrt: ["x"] }), refused);
+});
+
+test("a check leaves whole numbers as they were", async () => {
+  const counted = kernel("counted", { p: view(i32), x: view(f64), y: view(f64) }, ({ p, x, y }, i) => {
+    p[i] = p[i] + 1;
+    y[i] = x[i] * p[i];
+  });
+  const p = device.from(
+    i32,
+    Int32Array.from({ length: N }, (_, n) => n),
+  );
+  await right(counted, { p, x: array(1), y: array(2) }, ["x"]);
+  deepEqual([...(await device.queue.read(p))], [...Array(N).keys()]);
+});
+
+test("sides whose squares overflow or vanish", async () => {
+  const angle = kernel("angle", { x: view(f64), y: view(f64), a: view(f64), h: view(f64) }, ({ x, y, a, h }, i) => {
+    a[i] = Math.atan2(y[i], x[i]);
+    h[i] = Math.hypot(x[i], y[i]);
+  });
+  const sizes = [1e-200, 1e200, 1];
+  const [x, y] = [device.from(f64, sizes), device.from(f64, sizes)];
+  const [a, h, a_bar, h_bar, x_bar, y_bar] = Array.from({ length: 6 }, () => device.array(f64, 3));
+  device.queue.write(a_bar, [1, 1, 1]);
+  await vjp(angle, { wrt: ["x", "y"] }).run(device, { x, y, a, h, a_bar, h_bar, x_bar, y_bar }, range(3));
+  const [byX, byY] = [await device.queue.read(x_bar), await device.queue.read(y_bar)];
+  sizes.forEach((size, n) => {
+    ok(Math.abs(byX[n] * 2 * size + 1) < 1e-14, `${byX[n]} at ${size}`);
+    ok(Math.abs(byY[n] * 2 * size - 1) < 1e-14, `${byY[n]} at ${size}`);
+  });
+});

@@ -203,4 +203,15 @@ await eachDevice("64-bit integers", (device) => {
     await done;
     assert.deepEqual(await read(device, y), X);
   });
+  it("are no values of other types, also in arrays of bigints", () => {
+    for (const type of [f32, i32] as const)
+      assert.throws(() => device.from(type, BigInt64Array.of(1n) as never), /value 0 is a bigint: give numbers/);
+    const y = device.array(i32, 1);
+    assert.throws(() => device.queue.write(y, BigUint64Array.of(1n) as never), /value 0 is a bigint: give numbers/);
+  });
+  it("are refused in tables and as neutral elements where the type does not hold them", () => {
+    assert.throws(() => table(u64, [-1n]), /table\(\.\.\.\) .* of u64 has the value -1n; give bigints, from 0n to 18446744073709551615n/);
+    assert.throws(() => table(i64, [2n ** 63n]), /of i64 has the value 9223372036854775808n/);
+    assert.throws(() => reducer(u64, -1n, (a, b) => a * b), /is given -1n for its neutral element; use bigints, from 0n/);
+  });
 });

@@ -51,7 +51,15 @@ const powerRule = (g: Expr, n: Expr, isZero: Expr, power: Expr): Expr => select(
 const overLength =
   (x: Expr, length: Expr): Times =>
   (g) =>
-    select(eq(length, 0), of(g, 0), div(mul(g, x), length));
+    select(eq(length, 0), of(g, 0), mul(g, div(x, length)));
+
+/** A side over the square of the length of both, in steps that do not overflow. */
+const acrossLength =
+  (x: Expr, a: Expr, b: Expr): Times =>
+  (g) => {
+    const length = call("hypot", a, b);
+    return div(mul(g, div(x, length)), length);
+  };
 
 const MATH_RULES: Record<MathFn, (a: Expr, b: Expr, result: Expr) => Partials> = {
   exp: (_, __, result) => [(g) => mul(g, result)],
@@ -72,7 +80,7 @@ const MATH_RULES: Record<MathFn, (a: Expr, b: Expr, result: Expr) => Partials> =
   asin: (a) => [(g) => div(g, unary("sqrt", sub(of(a, 1), square(a))))],
   acos: (a) => [(g) => neg(div(g, unary("sqrt", sub(of(a, 1), square(a)))))],
   atan: (a) => [(g) => div(g, add(square(a), 1))],
-  atan2: (a, b) => [(g) => div(mul(g, b), add(square(a), square(b))), (g) => neg(div(mul(g, a), add(square(a), square(b))))],
+  atan2: (a, b) => [acrossLength(b, a, b), (g) => neg(acrossLength(a, a, b)(g))],
   sinh: (a) => [(g) => mul(g, call("cosh", a))],
   cosh: (a) => [(g) => mul(g, call("sinh", a))],
   tanh: (_, __, result) => [(g) => mul(g, sub(of(g, 1), square(result)))],

@@ -5,7 +5,7 @@ import { requireOptions } from "../../base/own.js";
 import { isRank, MAX_RANK } from "../../base/rank.js";
 import { ELEMENTS, isPacked, isWide, NUMERIC_TYPES, type PackedType, type ValueIn } from "../../ir/scalars.js";
 import type { AnyComposite, ComponentType, CompositeToken, CompositeType } from "./composite.js";
-import { mistyped } from "./table-values.js";
+import { bigintsOf, isBigintOf, mistyped } from "./table-values.js";
 import { callSite } from "./location.js";
 import type { ElementMeaning, StorageToken, StoredToken } from "./storage.js";
 import { plainRecord, type AnyStruct, type StructFields, type StructToken, type StructType, type StructValue } from "./struct.js";
@@ -61,6 +61,8 @@ function refusal(name: string, maker: Function, problem: string): LaunchError {
   const { file, line } = originalPosition(callSite(maker));
   return new LaunchError(`${name}(...) (${file}:${line}) ${problem}`);
 }
+
+const shownValue = (value: unknown): string => (typeof value === "bigint" ? `${value}n` : describe(value));
 
 const rankProblem = (rank: unknown): string => `is given ${describe(rank)} for its rank; use a whole number from 1 to ${MAX_RANK}`;
 
@@ -382,8 +384,8 @@ export function reducer(
   if (of?.kind === "struct")
     return { kind: "reduceStruct", struct: of.struct, identity: plainRecord(of.struct, identity) as never, combine: combine as never };
   const type = typeOf(of as NumericToken, "reducer", reducer);
-  if (isWide(type) && typeof identity !== "bigint")
-    throw refusal("reducer", reducer, `is given ${describe(identity)} for its neutral element; use a bigint, such as 1n`);
+  if (isWide(type) && !isBigintOf(type, identity))
+    throw refusal("reducer", reducer, `is given ${shownValue(identity)} for its neutral element; use ${bigintsOf(type)}`);
   return { kind: "reduce", type, op: "custom", identity: identity as number | bigint, combine: combine as never };
 }
 
@@ -465,11 +467,7 @@ export const table = <const V extends readonly Nested[]>(type: NumericToken, val
     throw refusal("table", table, `is given ${describe(values)} for its values; give a list of numbers, or of lists`);
   const wrong = mistyped(known, values);
   if (wrong !== undefined)
-    throw refusal(
-      "table",
-      table,
-      `of ${known} has the value ${describe(wrong)}; give ${isWide(known) ? "bigints, such as 3n" : "numbers"}`,
-    );
+    throw refusal("table", table, `of ${known} has the value ${shownValue(wrong)}; give ${isWide(known) ? bigintsOf(known) : "numbers"}`);
   const token = { ...values, length: values.length, kind: "table", type: known, values };
   return Object.defineProperties(token, {
     [Symbol.iterator]: { value: () => values[Symbol.iterator]() },
