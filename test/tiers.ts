@@ -266,6 +266,7 @@ export const EVERYWHERE: readonly string[] = [
   "device/writes",
   "emit/standalone/wgsl",
   "gradient/kernels",
+  "gradient/silent-tapes",
   "gradient/tape",
   "io/checkpoint",
   "ir/builder",

@@ -14,6 +14,7 @@ import { Bars, derivativeType } from "./bars.js";
 import { isAnyView, sharedViews } from "./differentiated.js";
 import { isIntact } from "./kept-values.js";
 import type { LaunchEntry, Recording, SectionEntry } from "./recording.js";
+import { ruleOf } from "./rule.js";
 import { requireTapeScalar, TapeScalar } from "./tape-scalar.js";
 
 /** Gradients of one number, or of seeds, by all that the tape's launches have read. */
@@ -69,12 +70,6 @@ export class ReversePass {
     this.scalars.set(scalar, (this.scalars.get(scalar) ?? 0) + by);
   }
 
-  /** Moves what has reached one number to another, which stands for it. */
-  moveScalar(from: TapeScalar, to: TapeScalar): void {
-    this.scalars.set(to, this.scalars.get(from) ?? 0);
-    this.scalars.delete(from);
-  }
-
   /** Adds values for each element to what reaches a view. */
   seedView(view: AnyView, seed: unknown): void {
     const { type } = storageOf(view);
@@ -113,8 +108,13 @@ export class ReversePass {
   private async launchBack(entry: LaunchEntry): Promise<void> {
     const { code, args, kernel, policy, options } = entry;
     const { adjoint } = code;
-    if (!adjoint || !this.isReached(entry)) return this.forgetResults(entry);
-    const given = new Map(Object.entries(args));
+    if (!adjoint || !this.isReached(entry)) {
+      if (!adjoint) this.forgetResultsOnDevice(entry);
+      return this.forgetResults(entry);
+    }
+    // The code has no parameters for fixed values; adjoints of authors may.
+    const isTaken = (name: string): boolean => ruleOf(kernel) !== undefined || code.ir.params.some((param) => param.name === name);
+    const given = new Map(Object.entries(args).filter(([name]) => isTaken(name)));
     for (const [name, result] of entry.results) given.set(barOf(name), this.scalars.get(result) ?? 0);
     await this.giveResultsOnDevice(entry, given);
     const apart = new Map(sharedViews(kernel, code, args).map((name) => [name, this.barsApart(args[name] as AnyView)]));
@@ -142,6 +142,14 @@ export class ReversePass {
   /** Results exist from their launch on: nothing before it reaches them. */
   private forgetResults({ results }: LaunchEntry): void {
     for (const scalar of results.values()) this.scalars.delete(scalar);
+  }
+
+  /** The same of results that were given views, of a launch that passes nothing on. */
+  private forgetResultsOnDevice({ code, args }: LaunchEntry): void {
+    for (const name of code.results) {
+      const view = args[name];
+      if (isAnyView(view) && this.bars.has(view)) this.device.queue.clear(this.bars.of(view) as View);
+    }
   }
 
   private giveKept({ kept, kernel, number }: LaunchEntry, given: Map<string, unknown>): void {

@@ -74,7 +74,11 @@ export function containerDerivative(container: Container, active: ReadonlySet<Da
   const ir = codeOf(container);
   const known = new Set(differentiable(ir));
   const wrt = [...data].filter(([param, of]) => known.has(param) && active.has(of)).map(([param]) => param);
-  if (wrt.length === 0) return undefined;
+  if (wrt.length === 0) {
+    // Nothing active is read, but what has reached its results ends here.
+    const ends = [...container.reductions.values()].some((of) => active.has(of));
+    return ends ? { container, kernels: [], needs: new Set(), remarks: [] } : undefined;
+  }
   const { kernels, needs, remarks } = adjointOf(ir, {
     wrt,
     scattered: new Set(container.uses.filter(({ offsets }) => offsets.length > 0).map(({ param }) => param)),

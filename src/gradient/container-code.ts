@@ -83,6 +83,8 @@ export function contributionsAsParts(
   walkStmts(ir.body, (stmt) => {
     if (stmt.kind === "scatter") found.get(stmt.target)!.add(offsetOf(stmt.target, stmt.indices), componentOf(stmt.indices));
   });
+  // Taken by views, so that no array has their names.
+  for (const { name } of targets) names.fresh(partsName(name));
   const arrays = new Map(targets.map(({ name }) => [name, names.fresh(`${name}_parts`)]));
   const body = mapStmts(ir.body, {
     stmt: (stmt) => {

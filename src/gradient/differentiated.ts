@@ -109,12 +109,15 @@ export const isAnyView = (value: unknown): value is AnyView => value instanceof 
 
 /**
  * Parameters of floats that are given memory which an earlier one has, too. What reaches them has to be kept apart at first.
- * @throws GradientError where one of them is written: an adjoint would take the order of its stores for any
+ * @throws GradientError where one of two arrays in one memory is written: an adjoint would take the order of its stores for any, also where the other one only
+ * decides what is computed
  */
-export function sharedViews(kernel: Kernel, { views, access }: DifferentiatedKernel, args: FlatArgs): readonly string[] {
+export function sharedViews(kernel: Kernel, { views, access, adjoint }: DifferentiatedKernel, args: FlatArgs): readonly string[] {
   const shared: string[] = [];
-  for (const [n, name] of views.entries())
-    for (const other of views.slice(0, n)) {
+  if (!adjoint) return shared;
+  const all = Object.keys(access.views);
+  for (const [n, name] of all.entries())
+    for (const other of all.slice(0, n)) {
       const [a, b] = [args[name], args[other]];
       if (!isAnyView(a) || !isAnyView(b) || !overlap(storageOf(a), storageOf(b))) continue;
       const changed = [name, other].find((each) => access.views[each]!.written || access.views[each]!.scattered);
@@ -125,7 +128,7 @@ export function sharedViews(kernel: Kernel, { views, access }: DifferentiatedKer
           `"${other}" and "${name}" are given one memory, and it writes "${changed}": its gradient is not known then`,
           "write the kernel over one view, or give it two",
         );
-      if (!shared.includes(name)) shared.push(name);
+      if (views.includes(name) && views.includes(other) && !shared.includes(name)) shared.push(name);
     }
   return shared;
 }

@@ -29,10 +29,7 @@ export interface LaunchEntry {
 }
 
 /** One launch of a function that runs again, to be compared with. */
-export interface SeenLaunch {
-  readonly kernel: string;
-  readonly args: readonly (readonly [name: string, value: unknown])[];
-}
+export type SeenLaunch = Pick<LaunchEntry, "kernel" | "args" | "policy" | "options">;
 
 /** A function that runs again when its launches are reversed. */
 export interface SectionEntry {

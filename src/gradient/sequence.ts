@@ -88,6 +88,8 @@ export interface ReversedIteration {
   /** In this order, they would bring values to where their names are after the iteration. */
   readonly swaps: readonly Pair[];
   readonly remarks: readonly string[];
+  /** Names of containers whose values are compared with their least or greatest one, bit by bit. */
+  readonly compared: readonly string[];
 }
 
 /**
@@ -113,7 +115,12 @@ export function reverseIteration(
     const derivative = derivatives[n];
     if (derivative) back.push(...adjointContainers(derivative, adjointData(derivative, n, kept, memory)));
   }
-  return { steps: [...forward, ...back], swaps, remarks: [...new Set(derivatives.flatMap((each) => each?.remarks ?? []))] };
+  return {
+    steps: [...forward, ...back],
+    swaps,
+    remarks: [...new Set(derivatives.flatMap((each) => each?.remarks ?? []))],
+    compared: derivatives.flatMap((each) => (each && each.kernels.length > 1 ? [each.container.name] : [])),
+  };
 }
 
 function adjointData({ container: { grid } }: ContainerDerivative, n: number, kept: KeptWithin, memory: AdjointMemory): AdjointData {

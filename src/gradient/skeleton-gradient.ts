@@ -18,7 +18,7 @@ export type FieldSeed = readonly [field: Field, seed: number | CellFunction | Ar
 
 /** Options of `gradient`. */
 export interface GradientOptions {
-  /** A scalar as it is after the last iteration, or fields with seeds. */
+  /** A scalar as it is after the last iteration, or fields with seeds; several of one field are added. */
   readonly of: Scalar | readonly FieldSeed[];
   /** Fields and scalars that gradients are wanted of, as they are before the first iteration. */
   readonly wrt: readonly Data[];
@@ -74,7 +74,7 @@ export class SkeletonGradient {
     return [...this.reversed.values()].map(({ skeleton }) => skeleton);
   }
 
-  /** Places where gradients end, a line each. */
+  /** Places where gradients end, and containers that run in strict mode for them, a line each. */
   get remarks(): readonly string[] {
     return [...new Set([...this.reversed.values()].flatMap(({ remarks }) => remarks))];
   }
@@ -96,7 +96,7 @@ export class SkeletonGradient {
     const base = skeleton.iteration;
     const held = new Map<number, StateSnapshot>();
     let value: number | undefined;
-    this.seed();
+    await this.seed();
     try {
       for (const action of reverseSchedule(iterations, snapshots))
         switch (action.kind) {
@@ -157,27 +157,36 @@ export class SkeletonGradient {
     if (!found) {
       const back = reverseIteration(steps, iteration, { active: this.active, memory: this.memory, isWhole });
       const kind = [isWhole ? "last" : "", marks].filter(Boolean).join(" ");
+      // Code of the two kernels of an extreme may differ by rounding in fast mode, and no value would then equal the greatest one.
+      const isCompared = back.compared.length > 0 && precision !== "strict";
+      const compared = (isCompared ? back.compared : []).map(
+        (each) => `container "${each}": its values are compared with the least or greatest one, so the gradient runs in strict mode`,
+      );
       const made = new Skeleton(set, `${name} reversed${kind && `, ${kind}`}`, back.steps, {
-        precision,
+        precision: isCompared ? "strict" : precision,
         occ: occ === "auto" ? "standard" : occ,
       });
-      this.reversed.set(key, (found = { ...back, skeleton: made }));
+      this.reversed.set(key, (found = { ...back, remarks: [...back.remarks, ...compared], skeleton: made }));
     }
     return found;
   }
 
-  /** Sets all adjoints to 0, but the ones where the gradient begins. */
-  private seed(): void {
+  /** Sets all adjoints to 0, but the ones where the gradient begins. Seeds of one field are added. */
+  private async seed(): Promise<void> {
     const { of, wrt } = this.options;
     const [{ grid }] = containersIn(this.skeleton.steps);
     for (const data of [...wrt, ...(of instanceof Scalar ? [of] : of.map(([field]) => field))]) this.memory.bar<Data>(data, grid);
     for (const field of this.memory.fields) field.fill(0);
     for (const scalar of this.memory.scalars) scalar.set(0);
     if (of instanceof Scalar) return this.memory.bar(of, grid).set(1);
+    const seeded = new Set<Field>();
     for (const [field, seed] of of) {
       const bar = this.memory.bar(field, grid);
+      const before = seeded.has(field) ? await bar.download() : undefined;
       if (typeof seed === "number" || typeof seed === "function") bar.fill(seed);
       else bar.upload(seed);
+      if (before) bar.upload((await bar.download()).map((value, n) => value + before[n]));
+      seeded.add(field);
     }
   }
 

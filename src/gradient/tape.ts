@@ -22,6 +22,7 @@ import {
 } from "./differentiated.js";
 import { wholeMemory } from "./kept-values.js";
 import { Recording, type SectionEntry, type SeenLaunch } from "./recording.js";
+import { NumbersAgain, requireSame } from "./same-again.js";
 import { requireTapeScalar, TapeScalar } from "./tape-scalar.js";
 
 /** Arguments of a launch on a tape: numbers of floats may be numbers of the tape. */
@@ -65,7 +66,7 @@ export class Tape {
   scalar(value: number): TapeScalar {
     requireThing("a number of a tape", value, typeof value === "number", "give a number");
     this.requireOpen();
-    return this.made(value);
+    return this.made(value, false);
   }
 
   /** Copies of views that were made, as adjoints need values that later launches overwrote. */
@@ -123,7 +124,7 @@ export class Tape {
     recording.noteUses(kernel, number, views);
     const needs = this.section ? [] : (code.adjoint?.needs ?? []);
     const kept = new Map(needs.flatMap((name) => (isAnyView(args[name]) ? [[name, recording.kept.keep(args[name])] as const] : [])));
-    if (this.section) this.noteInSection(this.section, kernel, args);
+    if (this.section) this.noteInSection(this.section, { kernel, args, policy, options });
     const { copies } = recording.kept;
     recording.kept.beforeWrites(writes);
     if (recording.kept.copies > copies)
@@ -137,8 +138,10 @@ export class Tape {
       if (wrote) recording.failed ??= { kernel, number };
       throw error;
     });
+    const { precision = device.precision, deterministic = device.deterministic } = options;
+    if (precision !== "strict" && !deterministic) this.repeated?.noteAnyOrder();
     const results = new Map<string, TapeScalar>();
-    for (const name of code.results) if (typeof numbers[name] === "number") results.set(name, this.made(numbers[name]));
+    for (const name of code.results) if (typeof numbers[name] === "number") results.set(name, this.made(numbers[name], true));
     if (!this.section) recording.entries.push({ kind: "launch", number, kernel, policy, args, code, scalars, results, kept, options });
     return { ...numbers, ...Object.fromEntries(results) };
   }
@@ -229,19 +232,18 @@ export class Tape {
     return { plain, scalars };
   }
 
-  private made(value: number): TapeScalar {
-    const scalar = new TapeScalar(value, this);
+  private made(value: number, isResult: boolean): TapeScalar {
+    const scalar = this.repeated?.next(value, isResult) ?? new TapeScalar(value, this);
     this.section?.scalars.push(scalar);
-    this.repeated?.push(scalar);
     return scalar;
   }
 
-  /** Numbers that a function makes while it runs again. */
-  private repeated: TapeScalar[] | undefined;
+  /** Numbers of the function that runs again. */
+  private repeated: NumbersAgain | undefined;
 
-  private noteInSection({ saved, launches }: SectionEntry, kernel: Kernel, args: FlatArgs): void {
-    launches.push(seenLaunch(kernel, args));
-    for (const value of Object.values(args)) {
+  private noteInSection({ saved, launches }: SectionEntry, launch: SeenLaunch): void {
+    launches.push({ ...launch, options: { ...launch.options } });
+    for (const value of Object.values(launch.args)) {
       if (!isAnyView(value)) continue;
       const { buffer } = storageOf(value);
       if (!saved.has(buffer)) saved.set(buffer, copyOfMemory(this.device, wholeMemory(buffer)));
@@ -256,18 +258,16 @@ export class Tape {
     const put = (from: ReadonlyMap<Buffer, View>): void => from.forEach((copy, buffer) => device.queue.copy(copy, wholeMemory(buffer)));
     const before = new Map(buffers.map((buffer) => [buffer, writeCount(buffer)]));
     const inner = new Recording(device);
-    const scalars: TapeScalar[] = [];
+    const again = new NumbersAgain(section.scalars);
     const { launches, repeated } = this;
     put(section.saved);
-    Object.assign(this, { recording: inner, repeated: scalars });
+    Object.assign(this, { recording: inner, repeated: again });
     try {
       await section.run();
       await this.turn;
-      requireSame(section, inner, scalars);
-      section.scalars.forEach((scalar, n) => pass.moveScalar(scalar, scalars[n]!));
+      requireSame(section, inner, again);
       this.recording = outer;
       await pass.reverse(inner);
-      section.scalars.forEach((scalar, n) => pass.moveScalar(scalars[n]!, scalar));
     } finally {
       Object.assign(this, { recording: outer, repeated, launches });
       put(now);
@@ -332,12 +332,6 @@ function requireSimpleResults({ name, params }: Kernel, flat: Kernel): void {
   }
 }
 
-/** A launch as it is compared with another run's. */
-const seenLaunch = ({ name }: Kernel, args: FlatArgs): SeenLaunch => ({
-  kernel: name,
-  args: Object.entries(args).map(([arg, value]) => [arg, isAnyView(value) ? storageOf(value).buffer : value] as const),
-});
-
 /** Refuses numbers of the tape where their gradient would be lost. */
 function requireKnownNumbers(
   { name, params }: Kernel,
@@ -358,22 +352,6 @@ function requireKnownNumbers(
       throw new LaunchError(
         `kernel "${name}" on a tape: the result "${param.name}" starts from a number, which gradients do not know: leave it out`,
       );
-}
-
-/** Refuses a function that has not done the same again. */
-function requireSame(section: SectionEntry, { entries }: Recording, scalars: readonly TapeScalar[]): void {
-  const refuse = (what: string): never => {
-    throw new LaunchError(`a function of t.checkpoint ${what} when it ran again: let it do the same each time, with arrays made before it`);
-  };
-  const again = entries.flatMap((entry) => (entry.kind === "launch" ? [seenLaunch(entry.kernel, entry.args)] : entry.launches));
-  if (again.length !== section.launches.length) refuse(`ran ${again.length} launches in place of ${section.launches.length}`);
-  for (const [n, { kernel, args }] of section.launches.entries()) {
-    const other = again[n]!;
-    if (other.kernel !== kernel) refuse(`ran kernel "${other.kernel}" in place of "${kernel}"`);
-    const changed = args.find(([name, value], k) => other.args[k]?.[0] !== name || !Object.is(other.args[k]?.[1], value));
-    if (changed) refuse(`gave kernel "${kernel}" another "${changed[0]}"`);
-  }
-  if (scalars.length !== section.scalars.length) refuse(`made ${scalars.length} numbers in place of ${section.scalars.length}`);
 }
 
 /**
