@@ -24,7 +24,7 @@ export interface Pattern {
   readonly launches: readonly Launch[];
   /** Operations and bytes of one run, all launches together. */
   readonly cost: Cost;
-  /** Enqueues all of it, in order; the host does not wait. May be captured in a graph. */
+  /** Enqueues all of it, in order; the host does not wait. May be captured in a graph. Not on two queues at once: its runs share temporary memory. */
   submit(queue?: Queue): void;
   /** Submits and waits until it is done. */
   run(queue?: Queue): Promise<void>;

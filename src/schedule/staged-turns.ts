@@ -9,7 +9,7 @@ import { viewsOfSharedTurns } from "./shared-turns.js";
 
 /** Turns of a staged loop that are written out. By hand 16 took 3.0 ms for 65,536 bodies on an H200. */
 const TURNS = 16;
-/** Fewest turns that pay for the block's waiting. */
+/** Fewest turns, for which a block waits twice: where it begins to pay was not measured. */
 const FEWEST_TURNS = 64;
 /** Values of a turn at most, so that a block's memory holds the values of as many turns as it has threads. */
 const MOST_VALUES = 8;

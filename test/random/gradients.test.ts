@@ -17,5 +17,7 @@ test("gradients of random kernels are right or refused", async () => {
     },
   });
   await device.close();
-  ok((counts.get("agree") ?? 0) >= 0.35 * runs, JSON.stringify([...counts]));
+  const of = (outcome: string): number => counts.get(outcome) ?? 0;
+  // Half of the kernels that have a gradient to ask for: 0.52 with this seed. Refusals are right, but a test of refusals alone would see nothing.
+  ok(of("agree") >= 0.45 * (runs - of("no floats") - of("team")), JSON.stringify([...counts]));
 });

@@ -1,4 +1,4 @@
-import { join, dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { LaunchError, DeviceError } from "../../base/errors.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
 import type { LibraryProduct } from "../device.js";
@@ -112,8 +112,7 @@ function cublasOn(gpu: CudaGpu): Cublas {
   const { koffi } = gpu.driver;
   const { files, names } = findCublas();
   // A part of it, which the loader finds nowhere else.
-  for (const file of files.slice(0, 1))
-    openLibrary(koffi, [], [join(dirname(file), file.slice(dirname(file).length + 1).replace("cublas", "cublasLt"))]);
+  for (const file of files.slice(0, 1)) openLibrary(koffi, [], [join(dirname(file), basename(file).replace("cublas", "cublasLt"))]);
   const library = openLibrary(koffi, [], files) ?? openLibrary(koffi, names, []);
   if (!library)
     throw new LaunchError(

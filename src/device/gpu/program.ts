@@ -249,11 +249,11 @@ function bytesAtWords({ ir, access, policy, views }: Binding): Pick<GpuAssumptio
 }
 
 /** Assumptions of code about a launch's range. */
-const assumeOfRange = (binding: Binding): Pick<GpuAssumptions, "large" | "aligned" | "row" | "bytesAtWords" | "pairs" | "vectors"> => {
+const assumeOfRange = (binding: Binding): Pick<GpuAssumptions, "large" | "aligned" | "row" | "bytesAtWords" | "pairs"> => {
   const { policy, views } = binding;
   return {
     ...bytesAtWords(binding),
-    ...vectorsOf(binding),
+    ...(inPairs(binding) ? { pairs: true } : {}),
     ...(isLarge(policy) ? { large: true } : {}),
     aligned: policy.kind === "range" && policy.begin.at(-1)! !== alignedBegin(policy, views),
     // Short rows are many and of little work: one program will do for them all.
@@ -283,12 +283,11 @@ function vectorOf({ type, buffer, offset, strides }: View): number {
 }
 
 /** Views whose loads may take several elements, as neighbours are read or written together, by one element or by two that a thread has. */
-function vectorsOf(binding: Binding): Pick<GpuAssumptions, "vectors" | "pairs"> {
+function vectorsOf(binding: Binding): Pick<GpuAssumptions, "vectors"> {
   const { access, views } = binding;
-  const pairs = inPairs(binding);
-  const names = pairs ? Object.keys(views) : [...viewsWithNeighbours(access)];
+  const names = inPairs(binding) ? Object.keys(views) : [...viewsWithNeighbours(access)];
   const found = names.map((name) => [name, vectorOf(views[name])] as const).filter(([, count]) => count > 1);
-  return { ...(found.length > 0 ? { vectors: Object.fromEntries(found) } : {}), ...(pairs ? { pairs } : {}) };
+  return found.length > 0 ? { vectors: Object.fromEntries(found) } : {};
 }
 
 /** Whether threads may have two neighbours of a row of a large box: it begins at an even place of all views, and neighbours of the range can be read. */
@@ -339,6 +338,7 @@ function assume(
       policy.kind === "team" ? teamThreads(policy.size && policy.size * lanes, Object.values(scatter).includes("serial"), facts) : MEMBERS,
     lanes,
     ...(abreast > 1 ? { abreast } : {}),
+    ...vectorsOf(binding),
     unitStrides: Object.fromEntries(Object.entries(views).map(([name, view]) => [name, view.strides.map((stride) => stride === 1)])),
     scatter,
     ...(sweepsBackward(binding, facts) ? { sweepBackward: true } : {}),
